@@ -29,7 +29,7 @@ import { readerActions } from './host/readerActions.ts';
 import { Requests } from './request/requests.ts';
 import { expectedHeight, hasButton } from './rows/rowKinds.ts';
 import { buildShell, empty, loading, type Notice, type Shell } from './shell.ts';
-import { pageState, restoreStore, Saver } from './host/savedState.ts';
+import { pageState, restoreStore, StateSaver } from './host/savedState.ts';
 import { validEntry, validUpdates } from './store/validUpdates.ts';
 import { Store } from './store/store.ts';
 import { type Pace, Ticker } from './list/ticker.ts';
@@ -53,7 +53,7 @@ export class App {
   readonly #figures: Figures;
   readonly #draft: Draft;
   readonly #actions: Actions;
-  readonly #saver = new Saver(() => this.#state());
+  readonly #saver = new StateSaver(() => this.#state());
   readonly #painter = new CodePainter(() => this.#changed());
   readonly #ticker = new Ticker((pace) => this.#tick(pace));
   readonly #frames = new FrameScheduler(
@@ -61,9 +61,9 @@ export class App {
     (passes) => this.#frame(passes),
   );
   readonly #first: FirstScreen;
-  #structure = -1;
+  #drawnStructure = -1;
   /** As the header says. */
-  #atEnd = true;
+  #isAtEnd = true;
   #revision = 0;
   #menuOpen = false;
   #problem: Notice | undefined;
@@ -164,7 +164,7 @@ export class App {
   async #find(): Promise<void> {
     this.#views.show('transcript');
     await this.#finder.load();
-    this.#finder.here?.open();
+    this.#finder.value?.open();
     this.#frames.now();
     document.getElementById('find')?.focus();
   }
@@ -199,7 +199,7 @@ export class App {
         this.#problem = { severity: 'error', text: message.message };
         break;
       case 'takenBack':
-        this.#draft.takenBack(message.text);
+        this.#draft.handleUnsent(message.text);
         break;
       case 'review':
         this.#review();
@@ -251,9 +251,9 @@ export class App {
   #scrolled(): void {
     this.#saver.soon();
     const { atEnd } = this.#list;
-    if (atEnd !== this.#atEnd) this.#frames.want('updated');
+    if (atEnd !== this.#isAtEnd) this.#frames.want('updated');
     else if (this.#list.needsDrawing) this.#frames.want('moved');
-    this.#atEnd = atEnd;
+    this.#isAtEnd = atEnd;
   }
 
   #frame(passes: () => void): void {
@@ -288,9 +288,9 @@ export class App {
       render(loading(), rows);
       return;
     }
-    if (this.#structure !== this.#store.structure) {
+    if (this.#drawnStructure !== this.#store.structure) {
       // Before any write: this reads the list's position, which the browser has not invalidated yet.
-      this.#structure = this.#store.structure;
+      this.#drawnStructure = this.#store.structure;
       this.#list.setRows(pageRows(this.#store));
     }
     if (extent === 'all') this.#revision += 1;
@@ -307,11 +307,11 @@ export class App {
     this.#list.drawn(layout);
     this.#first.drawn();
     this.#scrolled();
-    this.#citing.here?.drawn();
+    this.#citing.value?.drawn();
     if (!this.#focus.showWanted()) this.#frames.want('moved');
     // At the end of a long row, the reader would see the buttons before its beginning.
     for (const key of this.#requests.drawn(rows)) this.#list.leaveEndFor(key);
-    this.#finder.here?.mark(rows);
+    this.#finder.value?.mark(rows);
   }
 
   #drawAround(view: SessionView): void {
@@ -325,9 +325,9 @@ export class App {
   #chrome(context: Context): ChromeState {
     const setMenu = (open: boolean): void => this.#setMenu(open);
     return {
-      head: { menuOpen: this.#menuOpen, following: this.#atEnd, setMenu, tabs: this.#views.tabs(context) },
+      head: { menuOpen: this.#menuOpen, following: this.#isAtEnd, setMenu, tabs: this.#views.tabs(context) },
       composer: this.#draft.state(),
-      find: this.#finder.here?.bar(),
+      find: this.#finder.value?.bar(),
       problem: this.#problem,
     };
   }
@@ -346,24 +346,24 @@ export class App {
       main,
       rows,
       actions: this.#actions,
-      focused: (key) => this.#focus.took(key) && this.#changed(),
+      focused: (key) => this.#focus.handleFocus(key) && this.#changed(),
       left: () => (this.#list.focusedKey = undefined),
       escape: () => this.#escape(),
       keyInRow: (key, event) =>
-        rowKey(keys, this.#focus.from(key), event) || this.#citing.here?.rowKey(this.#focus.from(key), event) === true,
+        rowKey(keys, this.#focus.from(key), event) || this.#citing.value?.rowKey(this.#focus.from(key), event) === true,
       pressedOutsideMenu: () => this.#menuOpen && this.#setMenu(false),
     });
     document.addEventListener('visibilitychange', () => this.#changed());
     drawAllForPrint(this.#list, () => {
-      this.#store.drawWhole();
+      this.#store.drawCompletely();
       this.#frames.now();
     });
   }
 
   #escape(): boolean {
-    if (this.#citing.here?.close() === true || this.#figures.close()) return true;
+    if (this.#citing.value?.close() === true || this.#figures.close()) return true;
     if (this.#menuOpen) this.#setMenu(false);
-    else if (this.#finder.here?.isOpen === true) this.#finder.here.close();
+    else if (this.#finder.value?.isOpen === true) this.#finder.value.close();
     else return false;
     return true;
   }

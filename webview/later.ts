@@ -5,13 +5,13 @@ export class LazyModule<T> {
   #loading: Promise<void> | undefined;
   #value: T | undefined;
 
-  constructor(bring: () => Promise<T>, arrived: () => void) {
-    this.#load = bring;
-    this.#onLoaded = arrived;
+  constructor(load: () => Promise<T>, onLoaded: () => void) {
+    this.#load = load;
+    this.#onLoaded = onLoaded;
   }
 
   /** `undefined` until it has arrived. */
-  get here(): T | undefined {
+  get value(): T | undefined {
     return this.#value;
   }
 

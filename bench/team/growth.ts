@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { readAudit } from '../../src/team/audit.ts';
 import { findShared, listShared, readLines } from '../../src/team/records/sharedSessions.ts';
-import { claimRun, listRuns, reportRun, sweep } from '../../src/team/runs/teamRuns.ts';
+import { claimRun, listRuns, reportRun, expireRuns } from '../../src/team/runs/teamRuns.ts';
 import { aSummary } from '../../test/support/sessions/records.ts';
 import { TeamDatabase } from '../../test/support/team/database.ts';
 import { removeTeamServer } from '../../test/support/team/server.ts';
@@ -140,7 +140,7 @@ async function measure({ client, auditor, owner }: Clients, size: number): Promi
         });
       };
     }),
-    'sweep of lost runs': await timed(() => sweep(client)),
+    'sweep of lost runs': await timed(() => expireRuns(client)),
     'page of the audit': await timed(() => readAudit(auditor, { from: since, to: null }).next()),
     'deleting the oldest session': await timed(() => owner.query(deleteOldest)),
   };

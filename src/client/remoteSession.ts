@@ -324,14 +324,14 @@ export class RemoteSession<F extends Error> implements Disposable {
 
 /** Holds back the first batch until there is a listener; the daemon sends no other before that. */
 class EarlyUpdates {
-  readonly #taker: Promise<(update: SessionUpdate) => Promise<void>>;
+  readonly #handler: Promise<(update: SessionUpdate) => Promise<void>>;
   #begin: (take: (update: SessionUpdate) => Promise<void>) => void = () => undefined;
 
   constructor() {
-    this.#taker = new Promise((resolve) => (this.#begin = resolve));
+    this.#handler = new Promise((resolve) => (this.#begin = resolve));
   }
 
-  readonly take = async (update: SessionUpdate): Promise<void> => (await this.#taker)(update);
+  readonly take = async (update: SessionUpdate): Promise<void> => (await this.#handler)(update);
 
   to(take: (update: SessionUpdate) => Promise<void>): void {
     this.#begin(take);

@@ -22,7 +22,7 @@ const maxWaiting = 5000;
 /** Maximum total size of waiting runs, as JSON. */
 const maxWaitingSize = 64 << 20;
 /** Maximum number of ended runs to keep. */
-const maxOver = 1000;
+const maxEndedRuns = 1000;
 /** If nothing was heard for this time, not even `tick`, the process was suspended and received no messages. */
 const sleptMs = 10_000;
 /** Longest time between two ticks while something can expire: longer than between heartbeats, shorter than `sleptMs`. */
@@ -53,17 +53,17 @@ export class Coordinator {
   readonly #registry = new RunnerRegistry();
   /** Monotonic deadlines for runs that wait for a runner. */
   readonly #deadlines = new Map<string, number>();
-  readonly #over: string[] = [];
+  readonly #endedRuns: string[] = [];
   /** Sizes of waiting runs. */
   readonly #waiting = new Map<string, number>();
   #waitingSize = 0;
   /** Monotonic time of the last check. */
-  #awakeAt: number;
+  #lastCheckAt: number;
 
   constructor(deps: CoordinatorDeps, saved: readonly Job[] = []) {
     this.#deps = deps;
     const now = deps.monotonic();
-    this.#awakeAt = now;
+    this.#lastCheckAt = now;
     for (const job of saved) this.#keep(job);
     for (const job of [...this.#jobs.values()]) {
       const { status, run_id, timeout_at } = job.run;
@@ -340,8 +340,8 @@ export class Coordinator {
     }
     if (status !== 'pending') this.#deadlines.delete(run_id);
     if (!isRunOver(status)) return;
-    this.#over.push(run_id);
-    const oldest = this.#over.length > maxOver ? this.#over.shift() : undefined;
+    this.#endedRuns.push(run_id);
+    const oldest = this.#endedRuns.length > maxEndedRuns ? this.#endedRuns.shift() : undefined;
     if (oldest !== undefined) this.#jobs.delete(oldest);
   }
 
@@ -382,8 +382,8 @@ export class Coordinator {
   /** If this process was suspended, that time does not count, because nobody could reach it. */
   #now(): number {
     const now = this.#deps.monotonic();
-    const slept = now - this.#awakeAt;
-    this.#awakeAt = now;
+    const slept = now - this.#lastCheckAt;
+    this.#lastCheckAt = now;
     if (slept > sleptMs) {
       this.#registry.excludeTime(slept);
       for (const [id, deadline] of this.#deadlines) this.#deadlines.set(id, deadline + slept);

@@ -1,20 +1,20 @@
 import { DaemonError } from '../client/errors.ts';
 import { CoordinatorError } from '../coordinator/errors.ts';
 import { EngineFailure } from '../engine/failures/failures.ts';
-import { say } from '../engine/failures/wording.ts';
+import { worded } from '../engine/failures/wording.ts';
 import type { FailureData } from '../protocol/daemon/failure.ts';
 
 export function folderUntrusted(folder: string): EngineFailure {
   return new EngineFailure('folder_untrusted', {
-    message: say`Agents cannot start in an untrusted folder: ${folder}`,
-    detail: say`Trust the folder in VS Code, or start the agent from a terminal there.`,
+    message: worded`Agents cannot start in an untrusted folder: ${folder}`,
+    detail: worded`Trust the folder in VS Code, or start the agent from a terminal there.`,
   });
 }
 
 export function daemonRetiring(): EngineFailure {
   return new EngineFailure('engine_closed', {
-    message: say`The Vitrine daemon is stopping and cannot start agents.`,
-    detail: say`Try again when its running agents have finished, or stop it now: vitrine daemon stop --now`,
+    message: worded`The Vitrine daemon is stopping and cannot start agents.`,
+    detail: worded`Try again when its running agents have finished, or stop it now: vitrine daemon stop --now`,
   });
 }
 

@@ -1,5 +1,5 @@
 /** How long the daemon stays after the last client has left and the last run has ended, in ms. */
-const idleMs = 60_000;
+const defaultIdleMs = 60_000;
 
 /** Decides when the daemon exits. */
 export class Lifetime {
@@ -14,9 +14,9 @@ export class Lifetime {
   #timer: NodeJS.Timeout | undefined;
 
   /** `exit` is called once. */
-  constructor(exit: () => void, idle = idleMs) {
+  constructor(exit: () => void, idleMs = defaultIdleMs) {
     let isOver = false;
-    this.#idleMs = idle;
+    this.#idleMs = idleMs;
     this.#exit = () => {
       if (isOver) return;
       isOver = true;

@@ -1,5 +1,5 @@
 /** Time without a run, in ms, after which garbage is collected. */
-const quietMs = 10_000;
+const defaultQuietMs = 10_000;
 
 /** Gives the memory of ended runs back, once: V8 itself collects only while there is work. */
 export class RunGarbage {
@@ -9,9 +9,9 @@ export class RunGarbage {
   #timer: NodeJS.Timeout | undefined;
 
   /** `collect` does nothing by default if Node was started without `--expose-gc`. */
-  constructor(collect: () => unknown = collectGarbage, quiet = quietMs) {
+  constructor(collect: () => unknown = collectGarbage, quietMs = defaultQuietMs) {
     this.#collect = collect;
-    this.#quietMs = quiet;
+    this.#quietMs = quietMs;
   }
 
   /** Number of current runs. */

@@ -195,7 +195,7 @@ export async function serve(folder: string, options: DaemonOptions): Promise<voi
   try {
     log.info(`Vitrine ${version} serves ${storeDir} (pid ${process.pid}, protocol ${daemonProtocol}).`);
     // Agents of a crashed daemon are stopped before clients are served, unless that takes long.
-    await Promise.race([sweep(engine, log), delay(sweepMs, undefined, { ref: false })]);
+    await Promise.race([endLeftoverAgents(engine, log), delay(sweepMs, undefined, { ref: false })]);
     await publishEndpoint(folder, endpoint);
     onReady();
     void others.begin();
@@ -228,7 +228,7 @@ function mirrorDeps(
   return { storeDir, clock, randomHex, environment, demoDir, adapters, log, settings: () => ({}) };
 }
 
-async function sweep(engine: Engine, log: Log): Promise<void> {
+async function endLeftoverAgents(engine: Engine, log: Log): Promise<void> {
   try {
     const { interrupted, ended } = await engine.sweep();
     if (interrupted.length + ended.length > 0)

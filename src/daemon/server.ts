@@ -10,7 +10,7 @@ import { ClientConnection } from './clients/connection.ts';
 import type { DaemonService } from './service.ts';
 
 /** Connections without a proven token. A new one replaces the oldest. */
-const maxStrangers = 256;
+const maxUnauthenticated = 256;
 const maxClients = 1000;
 /** Time limit for a connection to prove that it knows the token, in ms. */
 const handshakeMs = 2000;
@@ -29,7 +29,7 @@ export class DaemonServer {
   readonly #endpoint: Endpoint;
   readonly #service: DaemonService;
   readonly #log: Log;
-  readonly #strangers = new Set<Socket>();
+  readonly #unauthenticated = new Set<Socket>();
   readonly #clients = new Set<ClientConnection>();
   readonly #budget = new FrameBudget(maxUnfinishedBytes);
   readonly #turns = new FairTurns();
@@ -57,25 +57,25 @@ export class DaemonServer {
     const closed = new Promise<void>((resolve) => {
       this.#server.close(() => resolve());
     });
-    for (const stranger of this.#strangers) stranger.destroy();
+    for (const stranger of this.#unauthenticated) stranger.destroy();
     for (const client of this.#clients) client.end();
     await closed;
   }
 
   #receive(socket: Socket): void {
-    const [oldest] = this.#strangers;
-    if (this.#strangers.size >= maxStrangers) oldest?.destroy();
-    this.#strangers.add(socket);
+    const [oldest] = this.#unauthenticated;
+    if (this.#unauthenticated.size >= maxUnauthenticated) oldest?.destroy();
+    this.#unauthenticated.add(socket);
     const timer = setTimeout(() => socket.destroy(), handshakeMs);
     socket.once('close', () => {
       clearTimeout(timer);
-      this.#strangers.delete(socket);
+      this.#unauthenticated.delete(socket);
     });
     void this.#greet(socket)
       .catch(() => socket.destroy())
       .finally(() => {
         clearTimeout(timer);
-        this.#strangers.delete(socket);
+        this.#unauthenticated.delete(socket);
       });
   }
 

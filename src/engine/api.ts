@@ -15,7 +15,7 @@ import type { SessionSummary } from '../model/session/summary.ts';
 import type { Turn } from '../model/session/turn.ts';
 import type { ModelUsage } from '../model/usage/usage.ts';
 import type { EngineFailure } from './failures/failures.ts';
-import type { Recalled } from './recall/types.ts';
+import type { RecallResult } from './recall/types.ts';
 import type { OtlpSettings } from './telemetry/otlpSettings.ts';
 
 /** Shaped like `vscode.Disposable`, which this layer must not import. */
@@ -139,7 +139,7 @@ export interface StartRequest {
   /** The race that the session is part of. Its limits count all sessions of the race together, with their child sessions. */
   readonly race?: { readonly id: string; readonly limits?: Limits };
   /** Context from earlier sessions, added before the prompt and noted in the transcript. */
-  readonly recall?: Recalled;
+  readonly recall?: RecallResult;
   /** Whether someone can answer requests during the run; default: `EngineDeps.interactive`. */
   readonly interactive?: boolean;
 }
@@ -181,9 +181,9 @@ export interface ChildServer {
   begins(session: Session, by: Origin): Promise<void>;
   /** Call before an automatic run. @throws EngineFailure if the session's agent file changed since the user last saw it */
   checkOwn(session: Session, agent: Agent | null): Promise<void>;
-  /** Valid for one run, until `over` is called. */
+  /** Valid for one run, until `endRun` is called. */
   open(session: Session, runId: string, limits: ChildLimits): Promise<McpServer>;
-  over(sessionId: string, runId: string): void;
+  endRun(sessionId: string, runId: string): void;
   /**
    * Call before a queued child session starts. `hash`: of the agent's file on the machine of the parent, if that is another
    * one. @throws EngineFailure if the file changed since the user last saw it, or is another one
@@ -221,7 +221,7 @@ export interface ResumeRequest {
   /** Limits of this run; the lower of these and the settings apply. */
   readonly limits?: Limits;
   /** Context from earlier sessions, added before the prompt and noted in the transcript. */
-  readonly recall?: Recalled;
+  readonly recall?: RecallResult;
   readonly interactive?: boolean;
 }
 

@@ -25,9 +25,9 @@ export class RecordState {
   #lastResult: { readonly runId: string; readonly result: ResultMetadata } | null = null;
   #entries = 0;
   readonly #synthetic = new SyntheticCount();
-  #countsBelieved = true;
+  #trustsReportedCounts = true;
   /** A run or its result came after the summary. */
-  #isBehind = false;
+  #isSummaryOutdated = false;
 
   constructor(id: string) {
     this.#id = id;
@@ -55,7 +55,7 @@ export class RecordState {
         this.#takeSummary(line);
         return true;
       case 'entry':
-        this.sawEntry(line.entry.index);
+        this.addEntry(line.entry.index);
         return true;
       case 'event':
       case 'usage':
@@ -64,13 +64,13 @@ export class RecordState {
     }
   }
 
-  sawEntry(index: number): void {
+  addEntry(index: number): void {
     this.#entries = Math.max(this.#entries, index + 1);
   }
 
   /** Marks have a wrong type, so counts in summaries are unreliable. Requires all run lines. */
   ignoreCounts(): void {
-    this.#countsBelieved = false;
+    this.#trustsReportedCounts = false;
   }
 
   get hasSummary(): boolean {
@@ -117,7 +117,7 @@ export class RecordState {
   /** `unknownTime` (ISO 8601) replaces missing times. */
   summary(unknownTime: string): SessionSummary {
     const { synthetic: reported, ...base } = this.#summary ?? this.#fallback(unknownTime);
-    const synthetic = this.#synthetic.counts(reported, this.#countsBelieved);
+    const synthetic = this.#synthetic.counts(reported, this.#trustsReportedCounts);
     const last = this.turns.at(-1);
     const result = this.#lastResult?.result;
     return {
@@ -126,7 +126,7 @@ export class RecordState {
       runs: Math.max(base.runs, this.#omitted + this.#turns.size),
       entries: this.#entries,
       ...(synthetic !== undefined && { synthetic }),
-      ...(last === undefined || !this.#isBehind ? {} : { outcome: outcomeOf(last, this.#lastResult) }),
+      ...(last === undefined || !this.#isSummaryOutdated ? {} : { outcome: outcomeOf(last, this.#lastResult) }),
       ...(result === undefined ? {} : figuresOf(result)),
       updated_at: newest([base.updated_at, this.#session?.last_resumed_at, last?.started_at, last?.completed_at]),
     };
@@ -165,7 +165,7 @@ export class RecordState {
 
   #takeRun(run: RecordedRun): void {
     this.#lastRun = run;
-    this.#isBehind = true;
+    this.#isSummaryOutdated = true;
     this.#firstPrompt ??= run.prompt;
     if (run.synthetic === true) {
       const isReported = this.#turns.has(run.run_id);
@@ -178,7 +178,7 @@ export class RecordState {
 
   #takeResult({ run_id, result }: LineOf<'result'>): void {
     this.#lastResult = { runId: run_id, result };
-    this.#isBehind = true;
+    this.#isSummaryOutdated = true;
     this.#synthetic.result(run_id, result.runTurns ?? 0);
     const turn = this.#turns.get(run_id);
     if (turn === undefined) return;
@@ -196,7 +196,7 @@ export class RecordState {
 
   #takeSummary(line: LineOf<'summary'>): void {
     this.#summary = line.summary;
-    this.#isBehind = false;
+    this.#isSummaryOutdated = false;
     this.#session = null;
     this.#lastResult = null;
     this.#omitted = line.turns_omitted;

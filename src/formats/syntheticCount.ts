@@ -8,19 +8,20 @@ const none: SyntheticCounts = { messages: 0, runs: 0, turns: 0 };
 export class SyntheticCount {
   readonly #runs = new Map<string, { readonly isOver: boolean; readonly turns: number }>();
   /** Counts of earlier runs. */
-  #older = none;
+  #earlierRuns = none;
   /** Counts that the newest summary includes, too. */
-  #reported = none;
+  #summarizedCounts = none;
 
   /** `isReported`: the newest summary includes the run. Turns count after the run has ended. */
   run(id: string, { isReported, isOver }: { readonly isReported: boolean; readonly isOver: boolean }): void {
     const known = this.#runs.get(id);
     this.#runs.set(id, { isOver, turns: known?.turns ?? 0 });
-    if (isReported && known === undefined) this.#reported = sum(this.#reported, { messages: 1, runs: 1, turns: 0 });
+    if (isReported && known === undefined)
+      this.#summarizedCounts = sum(this.#summarizedCounts, { messages: 1, runs: 1, turns: 0 });
     const [oldest] = this.#runs;
     if (oldest === undefined || this.#runs.size <= maxRuns) return;
     this.#runs.delete(oldest[0]);
-    this.#older = sum(this.#older, { messages: 1, runs: 1, turns: oldest[1].turns });
+    this.#earlierRuns = sum(this.#earlierRuns, { messages: 1, runs: 1, turns: oldest[1].turns });
   }
 
   result(id: string, turns: number): void {
@@ -29,12 +30,12 @@ export class SyntheticCount {
   }
 
   summarized(): void {
-    this.#reported = this.#all();
+    this.#summarizedCounts = this.#all();
   }
 
   /** Combined with the counts of a summary, unless they are unreliable. Absent: none. */
   counts(reported: SyntheticCounts | undefined, believed: boolean): SyntheticCounts | undefined {
-    const all = believed ? sum(reported ?? none, sum(this.#all(), this.#reported, -1)) : this.#all();
+    const all = believed ? sum(reported ?? none, sum(this.#all(), this.#summarizedCounts, -1)) : this.#all();
     return Object.values(all).some((count) => count > 0) ? all : undefined;
   }
 
@@ -42,7 +43,7 @@ export class SyntheticCount {
     const { size } = this.#runs;
     const over = [...this.#runs.values()].filter(({ isOver }) => isOver);
     const turns = over.reduce((all, run) => all + run.turns, 0);
-    return sum(this.#older, { messages: size, runs: size, turns });
+    return sum(this.#earlierRuns, { messages: size, runs: size, turns });
   }
 }
 

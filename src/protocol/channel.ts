@@ -19,9 +19,9 @@ export interface ChannelOptions<Out, In> {
 export class Channel<Out, In> {
   readonly #options: ChannelOptions<Out, In>;
   #generation = 0;
-  #sent = 0;
+  #nextSeq = 0;
   #expected: number | undefined;
-  #broken = false;
+  #hasGap = false;
 
   constructor(options: ChannelOptions<Out, In>) {
     this.#options = options;
@@ -39,12 +39,12 @@ export class Channel<Out, In> {
   /** Begins the next generation; the first message sent after it has `seq` 0. */
   restart(): void {
     this.#generation += 1;
-    this.#sent = 0;
+    this.#nextSeq = 0;
   }
 
   /** Returns the message's `seq`. */
   send(message: Out): number {
-    const seq = this.#sent++;
+    const seq = this.#nextSeq++;
     this.#options.post({ generation: this.#generation, seq, message });
     return seq;
   }
@@ -57,20 +57,20 @@ export class Channel<Out, In> {
       if (generation < this.#generation) return;
       this.#generation = generation;
       this.#expected = seq + 1;
-      this.#broken = false;
+      this.#hasGap = false;
       this.#options.deliver(message);
     } else if (generation === this.#generation && seq === this.#expected) {
       this.#expected = seq + 1;
       this.#options.deliver(message);
     } else if (generation > this.#generation || (generation === this.#generation && seq > (this.#expected ?? -1))) {
-      this.miss();
+      this.reportGap();
     }
   }
 
   /** Call this when a message continues from a state that is not here. */
-  miss(): void {
-    if (this.#broken) return;
-    this.#broken = true;
+  reportGap(): void {
+    if (this.#hasGap) return;
+    this.#hasGap = true;
     this.#options.gap?.();
   }
 }

@@ -59,7 +59,7 @@ function* linesOf(text: string): Generator<string> {
 class Runs {
   readonly #runs: MarkdownRun[] = [];
   /** Complete blocks without special treatment. */
-  #settled: string[] = [];
+  #plainLines: string[] = [];
   /** The current paragraph; `rows` and `columns` of a table in it. */
   #paragraph: string[] = [];
   #length = 0;
@@ -71,7 +71,7 @@ class Runs {
 
   verbatim(line: string): void {
     this.#endParagraph();
-    this.#settled.push(line);
+    this.#plainLines.push(line);
   }
 
   blank(line: string): void {
@@ -103,13 +103,13 @@ class Runs {
     const isLong = this.#isLong || (!isTable && (isDense || this.#length > maxParagraph));
     if (this.#isPlain || isAmplified) {
       this.#flush();
-      for (const [index, text] of cut(lines, maxParagraph).entries())
+      for (const [index, text] of splitLongLines(lines, maxParagraph).entries())
         this.#runs.push({ text, plain: true, joined: index > 0 });
     } else if (isLong) {
       this.#flush();
-      for (const [index, text] of cut(lines, this.#isLong ? maxLine : maxParagraph).entries())
+      for (const [index, text] of splitLongLines(lines, this.#isLong ? maxLine : maxParagraph).entries())
         this.#runs.push({ text, plain: false, joined: index > 0 });
-    } else this.#settled.push(...lines);
+    } else this.#plainLines.push(...lines);
     this.#paragraph = [];
     this.#length = 0;
     this.#columns = 0;
@@ -120,8 +120,8 @@ class Runs {
   }
 
   #flush(): void {
-    if (this.#settled.length > 0) this.#runs.push({ text: this.#settled.join(''), plain: false, joined: false });
-    this.#settled = [];
+    if (this.#plainLines.length > 0) this.#runs.push({ text: this.#plainLines.join(''), plain: false, joined: false });
+    this.#plainLines = [];
   }
 }
 
@@ -156,7 +156,7 @@ function delimitersOf(text: string): number {
  * Joins lines into pieces of at most `limit` characters and `maxDelimiters` delimiters. A longer line is cut, at a
  * space if there is one near the limit.
  */
-function cut(lines: readonly string[], limit: number): readonly string[] {
+function splitLongLines(lines: readonly string[], limit: number): readonly string[] {
   const pieces: string[] = [];
   let pending = '';
   let dense = 0;

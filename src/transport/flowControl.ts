@@ -48,7 +48,7 @@ export class FlowControl {
 /** Bytes that all connections together have received and not handled. */
 export class FrameBudget {
   readonly #max: number;
-  #used = 0;
+  #usedBytes = 0;
 
   constructor(max: number) {
     this.#max = max;
@@ -56,12 +56,12 @@ export class FrameBudget {
 
   /** Returns false if the budget is exceeded. */
   take(bytes: number): boolean {
-    if (this.#used + bytes > this.#max) return false;
-    this.#used += bytes;
+    if (this.#usedBytes + bytes > this.#max) return false;
+    this.#usedBytes += bytes;
     return true;
   }
 
   giveBack(bytes: number): void {
-    this.#used -= bytes;
+    this.#usedBytes -= bytes;
   }
 }

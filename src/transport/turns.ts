@@ -15,7 +15,7 @@ export interface TurnTaker {
  * first those that had nothing waiting, and only a few before the event loop looks for other work.
  */
 export class FairTurns {
-  readonly #fresh = new Set<TurnTaker>();
+  readonly #idle = new Set<TurnTaker>();
   readonly #busy = new Set<TurnTaker>();
   readonly #now: () => number;
   #isPlanned = false;
@@ -26,12 +26,12 @@ export class FairTurns {
 
   add(taker: TurnTaker): void {
     if (this.#busy.has(taker)) return;
-    this.#fresh.add(taker);
+    this.#idle.add(taker);
     this.#plan();
   }
 
   remove(taker: TurnTaker): void {
-    this.#fresh.delete(taker);
+    this.#idle.delete(taker);
     this.#busy.delete(taker);
   }
 
@@ -51,11 +51,11 @@ export class FairTurns {
       if (taker.takeTurn()) this.#busy.add(taker);
       if (this.#now() >= end) break;
     }
-    if (this.#fresh.size + this.#busy.size > 0) this.#plan();
+    if (this.#idle.size + this.#busy.size > 0) this.#plan();
   };
 
   #next(busyFirst: boolean): TurnTaker | undefined {
-    const [fresh] = this.#fresh;
+    const [fresh] = this.#idle;
     const [busy] = this.#busy;
     return busyFirst ? (busy ?? fresh) : (fresh ?? busy);
   }

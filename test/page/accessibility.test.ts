@@ -10,9 +10,9 @@ import { frames, PageTests, scrollTo } from '../support/page/open.ts';
 describe('accessibility of the page', () => {
   const tests = PageTests.use();
 
-  const session = (over: Parameters<typeof view>[0] = {}): LoadOptions => {
+  const session = (overrides: Parameters<typeof view>[0] = {}): LoadOptions => {
     const { entries, turns } = everything();
-    return { entries, view: view({ turns, ...over }, { entries: entries.length }) };
+    return { entries, view: view({ turns, ...overrides }, { entries: entries.length }) };
   };
   const card = (page: Page) => page.getByRole('dialog', { name: /^Source/ });
   const tab = (page: Page, name: string) => page.getByRole('tab', { name });

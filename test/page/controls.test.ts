@@ -8,9 +8,9 @@ import { frames, PageTests, scrollTo, showRows } from '../support/page/open.ts';
 describe('page', () => {
   const tests = PageTests.use();
 
-  const session = (over: Parameters<typeof view>[0] = {}, about: Parameters<typeof view>[1] = {}) => {
+  const session = (overrides: Parameters<typeof view>[0] = {}, about: Parameters<typeof view>[1] = {}) => {
     const { entries, turns } = everything();
-    return { entries, view: view({ turns, ...over }, { entries: entries.length, ...about }) };
+    return { entries, view: view({ turns, ...overrides }, { entries: entries.length, ...about }) };
   };
   const step = (page: Page, number: string) => page.getByRole('button', { name: `Step ${number},` });
   const sent = (page: Page, type: string): Promise<unknown> =>

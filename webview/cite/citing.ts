@@ -33,12 +33,12 @@ export class Citing {
   readonly #place: HTMLElement;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #open: (Cite & { readonly anchor: HTMLElement }) | undefined;
-  #returning = false;
+  #isReturningFocus = false;
   #answers = new Map<string, { readonly card: EvidenceCard | null; readonly at: number }>();
   /** Number to focus when it is drawn. */
-  #wanted: Cite | undefined;
+  #focusTarget: Cite | undefined;
   /** The row that the reader came from, by step. */
-  #cameFrom: (Cite & { readonly step: number }) | undefined;
+  #origin: (Cite & { readonly step: number }) | undefined;
 
   constructor(deps: CitingDeps) {
     this.#deps = deps;
@@ -62,7 +62,7 @@ export class Citing {
     main.addEventListener('pointerleave', () => this.#later(closeAfter, () => this.#closeUnlessFocused()));
     main.addEventListener('focusin', ({ target }) => {
       const anchor = anchorOf(target);
-      if (this.#returning) return;
+      if (this.#isReturningFocus) return;
       if (anchor !== undefined && anchor.matches(':focus-visible')) this.#show(anchor);
       else if (anchor === undefined && !this.#place.contains(nodeOf(target))) this.close();
     });
@@ -102,18 +102,18 @@ export class Citing {
 
   /** Focuses a number again without opening its card. */
   #focus(cite: Cite): void {
-    this.#returning = true;
+    this.#isReturningFocus = true;
     this.#anchor(cite)?.focus({ preventScroll: true });
-    this.#returning = false;
+    this.#isReturningFocus = false;
   }
 
   /** Call this when the rows are in the page. */
   drawn(): void {
-    const wanted = this.#wanted;
+    const wanted = this.#focusTarget;
     if (wanted !== undefined) {
       const anchor = this.#anchor(wanted);
       if (anchor !== undefined) {
-        this.#wanted = undefined;
+        this.#focusTarget = undefined;
         anchor.scrollIntoView({ block: 'nearest' });
         anchor.focus({ preventScroll: true });
         this.#show(anchor);
@@ -135,7 +135,7 @@ export class Citing {
     const index = Number(/^e:(\d+)/.exec(key)?.[1] ?? NaN);
     const links = this.#deps.store.entry(index)?.links;
     const [first] = links ?? [];
-    const from = this.#cameFrom?.step === index ? this.#cameFrom : this.#deps.store.citingOf(index);
+    const from = this.#origin?.step === index ? this.#origin : this.#deps.store.citingOf(index);
     const to = first === undefined ? from : { index, at: first.at };
     if (to !== undefined) this.#goTo(to);
     return to !== undefined;
@@ -147,14 +147,14 @@ export class Citing {
     const entry = store.entry(cite.index);
     const part = entry === undefined ? 0 : (store.placed(entry)?.parts.get(cite.at) ?? 0);
     void reveal(cite.index, part).then(() => {
-      this.#wanted = { index: cite.index, at: cite.at };
+      this.#focusTarget = { index: cite.index, at: cite.at };
       changed();
     });
   }
 
   goToStep(index: number, from: Cite): void {
     this.close();
-    this.#cameFrom = { index: from.index, at: from.at, step: index };
+    this.#origin = { index: from.index, at: from.at, step: index };
     this.#deps.actions.reveal(index);
   }
 

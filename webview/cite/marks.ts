@@ -21,24 +21,24 @@ const maxKept = 200;
 
 /** The marks of messages, computed once per displayed form. */
 export class CitationMarks {
-  readonly #known = new Map<number, CachedMarks>();
+  readonly #byEntry = new Map<number, CachedMarks>();
 
   /** `undefined` for a message without marks, or one that is still growing. */
   of(entry: PageEntry, parts: readonly Part[], open: boolean): LinkPlaces | undefined {
     const { links, index } = entry;
     if (open || links === undefined || links.length === 0) return undefined;
     const content = bodyOf(entry);
-    const known = this.#known.get(index);
+    const known = this.#byEntry.get(index);
     if (known?.links === links && known.content === content) return known.placed;
     const placed = placeLinks(parts, content, links);
-    this.#known.delete(index);
-    this.#known.set(index, { links, content, placed });
-    if (this.#known.size > maxKept) for (const first of this.#known.keys()) return this.#dropped(first, placed);
+    this.#byEntry.delete(index);
+    this.#byEntry.set(index, { links, content, placed });
+    if (this.#byEntry.size > maxKept) for (const first of this.#byEntry.keys()) return this.#dropped(first, placed);
     return placed;
   }
 
   #dropped(index: number, placed: LinkPlaces): LinkPlaces {
-    this.#known.delete(index);
+    this.#byEntry.delete(index);
     return placed;
   }
 }
@@ -85,13 +85,13 @@ export function renderReference(index: number, { at, number, status, verdict }: 
     role="doc-noteref"
     href="#source"
     data-cite=${citeId(index, at)}
-    aria-label=${spoken(number, status, verdict)}
+    aria-label=${markLabel(number, status, verdict)}
     aria-haspopup="dialog"
     >${number}${mark === '' ? nothing : mark}</a
   >`;
 }
 
-function spoken(number: number, status: PageLink['status'], verdict: PageLink['verdict']): string {
+function markLabel(number: number, status: PageLink['status'], verdict: PageLink['verdict']): string {
   switch (status) {
     case 'given':
       return t('Source {0}, cited by the agent', number);

@@ -12,24 +12,24 @@ type SpansOf = (language: string, text: string) => Span[];
  * loaded with the first code; each text is processed once, when the page is idle. Growing text has no `data-code` yet.
  */
 export class CodePainter {
-  readonly #painted: () => void;
-  readonly #saved = new Map<string, readonly Span[]>();
+  readonly #onPainted: () => void;
+  readonly #spansByKey = new Map<string, readonly Span[]>();
   #spansOf: SpansOf | undefined;
   #loading = false;
   #waiting = false;
-  #shown = '';
+  #paintedIds = '';
 
-  /** `painted` is called when there is more to paint than last time. */
-  constructor(painted: () => void) {
-    this.#painted = painted;
+  /** `onPainted` is called when there is more to paint than last time. */
+  constructor(onPainted: () => void) {
+    this.#onPainted = onPainted;
   }
 
   /** Call this when something was drawn below `root`. */
   look(root: HTMLElement): void {
     if (!('highlights' in CSS)) return;
     const found = [...root.querySelectorAll<HTMLElement>('[data-code]')].flatMap(codeIn);
-    if (found.length === 0 && this.#shown === '') return;
-    const missing = found.filter(({ key }) => !this.#saved.has(key));
+    if (found.length === 0 && this.#paintedIds === '') return;
+    const missing = found.filter(({ key }) => !this.#spansByKey.has(key));
     if (missing.length > 0) this.#want(missing);
     this.#paint(found);
   }
@@ -49,7 +49,7 @@ export class CodePainter {
           if (at > 0 && deadline.timeRemaining() < 8) break;
           this.#keep(key, spansIn(spansOf, language, node.data));
         }
-        this.#painted();
+        this.#onPainted();
       },
       { timeout: patience },
     );
@@ -60,27 +60,27 @@ export class CodePainter {
     this.#loading = true;
     try {
       this.#spansOf = (await import('./grammars.ts')).spansOf;
-      this.#painted();
+      this.#onPainted();
     } catch {
       // Without languages, code stays plain.
     }
   }
 
   #keep(key: string, spans: readonly Span[]): void {
-    const [oldest] = this.#saved.keys();
-    if (this.#saved.size >= maxKept && oldest !== undefined) this.#saved.delete(oldest);
-    this.#saved.set(key, spans);
+    const [oldest] = this.#spansByKey.keys();
+    if (this.#spansByKey.size >= maxKept && oldest !== undefined) this.#spansByKey.delete(oldest);
+    this.#spansByKey.set(key, spans);
   }
 
   #paint(found: readonly Code[]): void {
-    const ready = found.filter(({ key }) => this.#saved.has(key));
+    const ready = found.filter(({ key }) => this.#spansByKey.has(key));
     // The same texts in the same places need no new ranges.
     const shown = ready.map(({ id }) => id).join();
-    if (shown === this.#shown) return;
-    this.#shown = shown;
+    if (shown === this.#paintedIds) return;
+    this.#paintedIds = shown;
     const ranges = new Map<CodeGroup, AbstractRange[]>(codeGroups.map((group) => [group, []]));
     for (const { key, node } of ready) {
-      for (const { from, to, group } of this.#saved.get(key) ?? []) {
+      for (const { from, to, group } of this.#spansByKey.get(key) ?? []) {
         ranges
           .get(group)
           ?.push(new StaticRange({ startContainer: node, startOffset: from, endContainer: node, endOffset: to }));

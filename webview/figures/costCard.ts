@@ -144,11 +144,11 @@ function costLines({ view: { summary }, ledger }: CostCard): Line[] {
   return [
     own,
     { name: childrenText(count), run: none, session: sumText(children) },
-    { name: t('Including child sessions'), run: none, session: sumText(plus(children, total)) },
+    { name: t('Including child sessions'), run: none, session: sumText(addCost(children, total)) },
   ];
 }
 
-function plus(sum: NonNullable<LedgerCard['children']>['cost'], cost: Cost): typeof sum {
+function addCost(sum: NonNullable<LedgerCard['children']>['cost'], cost: Cost): typeof sum {
   if (cost.provenance === 'unknown') return { ...sum, unknown: sum.unknown + 1 };
   const estimated = cost.provenance === 'estimated' ? cost.usd : 0;
   return { ...sum, usd: (sum.usd ?? 0) + cost.usd, estimatedUsd: sum.estimatedUsd + estimated };

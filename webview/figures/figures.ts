@@ -32,10 +32,10 @@ export class Figures {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #open = false;
   /** The card is focused when it is drawn. */
-  #enter = false;
+  #focusWhenDrawn = false;
   #ledger: LedgerCard | undefined;
   #askedAt = 0;
-  #again: ReturnType<typeof setTimeout> | undefined;
+  #throttleTimer: ReturnType<typeof setTimeout> | undefined;
   #resumeOf = '';
   resume: ResumeFacts | undefined;
   readonly messages: MessageFigures;
@@ -75,7 +75,7 @@ export class Figures {
       if (about(target) !== 'button') return;
       this.#show();
       // Opened with the keyboard, so the card gets the focus.
-      if (detail === 0) this.#enter = true;
+      if (detail === 0) this.#focusWhenDrawn = true;
       this.#deps.changed();
     });
     window.addEventListener('resize', () => this.close());
@@ -120,7 +120,7 @@ export class Figures {
     if (this.#open) this.#requestSoon();
     this.messages.take(view);
     const { summary } = view;
-    const isOffered = isOver(view) && summary.shared === undefined && summary.remote === undefined;
+    const isOffered = hasEnded(view) && summary.shared === undefined && summary.remote === undefined;
     const key = isOffered ? `${summary.status} ${summary.updated_at} ${view.can.resume}` : '';
     if (key === this.#resumeOf) return;
     this.#resumeOf = key;
@@ -146,8 +146,8 @@ export class Figures {
   #requestSoon(): void {
     const wait = this.#askedAt + freshFor - Date.now();
     if (wait > 0) {
-      this.#again ??= setTimeout(() => {
-        this.#again = undefined;
+      this.#throttleTimer ??= setTimeout(() => {
+        this.#throttleTimer = undefined;
         if (this.#open) this.#requestSoon();
       }, wait);
       return;
@@ -184,12 +184,12 @@ export class Figures {
     const card = this.#card();
     if (card === null) return;
     this.#code.placeUnder(card, anchor);
-    if (this.#enter) card.focus();
-    this.#enter = false;
+    if (this.#focusWhenDrawn) card.focus();
+    this.#focusWhenDrawn = false;
   }
 }
 
 /** Recordings and imports cannot be resumed this way. */
-function isOver({ summary }: SessionView): boolean {
+function hasEnded({ summary }: SessionView): boolean {
   return !summary.recording && !isReadOnly(summary) && summary.runs > 0 && !isSessionLive(summary.status);
 }

@@ -18,10 +18,10 @@ interface Deps {
 /** Usage of responses, requested when they become visible. */
 export class MessageFigures {
   readonly #deps: Deps;
-  readonly #known = new Map<number, MessageFigure | MissingFigure>();
+  readonly #byEntry = new Map<number, MessageFigure | MissingFigure>();
   /** Known, but to be requested again. */
-  readonly #stale = new Set<number>();
-  #asking = false;
+  readonly #staleEntries = new Set<number>();
+  #isRequesting = false;
   #state = '';
   /** The agent reported nothing for single responses so far. */
   isUnreported = false;
@@ -31,7 +31,7 @@ export class MessageFigures {
   }
 
   of(index: number): MessageFigure | MissingFigure {
-    return this.#known.get(index) ?? 'not_yet';
+    return this.#byEntry.get(index) ?? 'not_yet';
   }
 
   /** Unknown and temporary figures may have changed. */
@@ -39,19 +39,19 @@ export class MessageFigures {
     const state = `${turns.length} ${turns.at(-1)?.status} ${JSON.stringify(summary.total_usage)}`;
     if (state === this.#state) return;
     this.#state = state;
-    for (const [index, figure] of this.#known) {
-      if (typeof figure === 'string' || !figure.settled) this.#stale.add(index);
+    for (const [index, figure] of this.#byEntry) {
+      if (typeof figure === 'string' || !figure.settled) this.#staleEntries.add(index);
     }
   }
 
   look(list: List): void {
-    if (this.#asking) return;
+    if (this.#isRequesting) return;
     const { store } = this.#deps;
     const indexes: number[] = [];
     for (const { index: at } of list.items()) {
       const row = list.row(at);
       if (row?.kind !== 'entry' || indexes.at(-1) === row.index) continue;
-      if (this.#known.has(row.index) && !this.#stale.has(row.index)) continue;
+      if (this.#byEntry.has(row.index) && !this.#staleEntries.has(row.index)) continue;
       const kind = store.entry(row.index)?.type.kind;
       // A response may consist of a single call.
       const canHave = kind === 'assistant_message' || kind === 'tool_use';
@@ -61,19 +61,19 @@ export class MessageFigures {
   }
 
   async #ask(indexes: readonly number[], list: List): Promise<void> {
-    this.#asking = true;
-    for (const index of indexes) this.#stale.delete(index);
+    this.#isRequesting = true;
+    for (const index of indexes) this.#staleEntries.delete(index);
     const answer = await this.#deps.request((request) => ({ type: 'getMessageFigures', request, indexes }));
-    if (this.#known.size > maxKept) this.#known.clear();
+    if (this.#byEntry.size > maxKept) this.#byEntry.clear();
     const reported = answer.type === 'messageFigures' ? answer.figures : [];
     const isNews = reported.some(({ index, figure }) => JSON.stringify(figure) !== JSON.stringify(this.of(index)));
     // A failed request is not repeated with every drawing.
-    for (const index of indexes) this.#known.set(index, this.of(index));
-    for (const { index, figure } of reported) this.#known.set(index, figure);
-    this.isUnreported = [...this.#known.values()].every((figure) => figure === 'not_per_message');
+    for (const index of indexes) this.#byEntry.set(index, this.of(index));
+    for (const { index, figure } of reported) this.#byEntry.set(index, figure);
+    this.isUnreported = [...this.#byEntry.values()].every((figure) => figure === 'not_per_message');
     if (isNews) this.#deps.changed();
     setTimeout(() => {
-      this.#asking = false;
+      this.#isRequesting = false;
       this.look(list);
     }, pause);
   }

@@ -23,11 +23,12 @@ export function resumeCard({ view, resume, actions, now }: ResumeCard): Template
   const { can, why } = view;
   return html`<section class="rcard" aria-labelledby="rcard-h">
     <h2 id="rcard-h" data-focus tabindex="-1">${t('Resume this session?')}</h2>
-    <p class="lead">${lead(view)}</p>
+    <p class="lead">${leadText(view)}</p>
     <dl>
       ${part(t('Last activity'), lastActivity(view, resume, now))} ${part(t('Context'), context(view, resume))}
-      ${part(t('Cost to resume (cache expired)'), cold(resume))} ${part(t('Not restored'), notRestored(view, resume))}
-      ${part(t('Will this resume here?'), hereText(resume))}
+      ${part(t('Cost to resume (cache expired)'), coldStartCost(resume))}
+      ${part(t('Not restored'), notRestored(view, resume))}
+      ${part(t('Will this resume here?'), resumePlaceText(resume))}
     </dl>
     <div class="bt">
       ${button({
@@ -57,7 +58,7 @@ export function resumeCard({ view, resume, actions, now }: ResumeCard): Template
   </section>`;
 }
 
-function lead({ followUpAt: at }: SessionView): string {
+function leadText({ followUpAt: at }: SessionView): string {
   if (at === undefined) return t('Nothing runs until you send a message.');
   return t(
     'Vitrine will send a follow-up automatically: {0}. Nothing else runs until you send a message.',
@@ -66,11 +67,11 @@ function lead({ followUpAt: at }: SessionView): string {
 }
 
 interface CardValue {
-  readonly said: unknown;
-  readonly more?: string;
+  readonly value: unknown;
+  readonly detail?: string;
 }
 
-function part(name: string, { said, more }: CardValue): TemplateResult {
+function part(name: string, { value: said, detail: more }: CardValue): TemplateResult {
   return html`<dt>${name}</dt>
     <dd>${said}${more === undefined ? nothing : html`<span class="s">${more}</span>`}</dd>`;
 }
@@ -84,29 +85,29 @@ function lastActivity({ summary }: SessionView, { lastActivity: at }: ResumeFact
   const left =
     synthetic === undefined ? '' : plural(synthetic.runs, t('{0} automatic run', 1), t('{0} automatic runs'));
   return {
-    said: html`<time datetime=${at} title=${dateTime(at)}>${ago(at, now)}</time>, ${dateTime(at)}`,
-    more: [runs, turns, left].filter((fact) => fact !== '').join(' · '),
+    value: html`<time datetime=${at} title=${dateTime(at)}>${ago(at, now)}</time>, ${dateTime(at)}`,
+    detail: [runs, turns, left].filter((fact) => fact !== '').join(' · '),
   };
 }
 
 function context({ summary }: SessionView, { compactions }: ResumeFacts): CardValue {
   const text = contextText(summary);
-  if (compactions === 0) return { said: text };
+  if (compactions === 0) return { value: text };
   const more = plural(
     compactions,
     t('Compacted once: the agent has only a summary of earlier messages.'),
     t('Compacted {0} times: the agent has only a summary of earlier messages.'),
   );
-  return { said: text, more };
+  return { value: text, detail: more };
 }
 
-function cold({ cold: cost, known }: ResumeFacts): CardValue {
-  if (!known) return { said: t('Nothing to reload'), more: t('The agent did not report a conversation ID.') };
-  if (cost.provenance === 'unknown') return { said: t('unknown'), more: plain(cost.reason) };
+function coldStartCost({ cold: cost, known }: ResumeFacts): CardValue {
+  if (!known) return { value: t('Nothing to reload'), detail: t('The agent did not report a conversation ID.') };
+  if (cost.provenance === 'unknown') return { value: t('unknown'), detail: plain(cost.reason) };
   const from = cost.provenance === 'estimated' ? cost.priceTable : { name: '', date: '' };
   return {
-    said: t('{0} before the first answer', costText(cost)),
-    more: t(
+    value: t('{0} before the first answer', costText(cost)),
+    detail: t(
       'If the cache has expired, the agent reloads the whole conversation. Estimated with price table {0} of {1}.',
       from.name,
       from.date,
@@ -134,21 +135,21 @@ function notRestored({ summary }: SessionView, { background, cutOff, allowed, kn
         ]),
   ];
   return {
-    said:
+    value:
       lines.length === 0
         ? t('not recorded')
         : html`<ul>
             ${lines}
           </ul>`,
-    more: t(
+    detail: t(
       'The agent stores the conversation itself, for this user and folder on {0}.',
       summary.hostname ?? t('this machine'),
     ),
   };
 }
 
-function hereText({ here: { verdict, word, reasons } }: ResumeFacts): CardValue {
+function resumePlaceText({ here: { verdict, word, reasons } }: ResumeFacts): CardValue {
   const more = reasons.map((reason) => plain(reason)).join(' ');
   const icon = verdict === 'yes' ? codicon('pass', 'ok') : codicon('warning', 'warn');
-  return { said: html`${icon} ${word}`, ...(more !== '' && { more }) };
+  return { value: html`${icon} ${word}`, ...(more !== '' && { detail: more }) };
 }

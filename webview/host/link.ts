@@ -22,7 +22,7 @@ export class HostLink {
         if (!isMessage(sent)) return;
         const message = this.#last.received(sent);
         if (message === undefined) {
-          this.#channel.miss();
+          this.#channel.reportGap();
           return;
         }
         if (message.type === 'init') this.#acknowledged = -1;

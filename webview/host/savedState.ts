@@ -9,9 +9,9 @@ const delay = 300;
 const maxAtOnce = 20_000;
 
 /** Saves the state shortly after it changed. */
-export class Saver {
+export class StateSaver {
   readonly #state: () => SavedState | undefined;
-  #saved = '';
+  #savedText = '';
   #waiting: ReturnType<typeof setTimeout> | undefined;
 
   /** `state` returns what to save; `undefined` if there is nothing yet. */
@@ -35,8 +35,8 @@ export class Saver {
     this.#waiting = undefined;
     const state = this.#state();
     const text = JSON.stringify(state);
-    if (state === undefined || text === this.#saved) return;
-    this.#saved = text;
+    if (state === undefined || text === this.#savedText) return;
+    this.#savedText = text;
     saveState(state);
   }
 }

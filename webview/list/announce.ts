@@ -14,8 +14,8 @@ const together = 100;
 export class Announcer {
   readonly #polite: HTMLElement;
   readonly #alert: HTMLElement;
-  readonly #replies = new Set<number>();
-  readonly #asked = new Set<string>();
+  readonly #announcedReplies = new Set<number>();
+  readonly #announcedRequests = new Set<string>();
   readonly #texts: string[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
   #status: string | undefined;
@@ -36,8 +36,9 @@ export class Announcer {
 
   /** A complete entry; `fresh` if it arrived while the page was open. */
   settled({ index, type, content, metadata }: PageEntry): void {
-    if (type.kind !== 'assistant_message' || metadata?.parentCallId !== undefined || this.#replies.has(index)) return;
-    this.#replies.add(index);
+    if (type.kind !== 'assistant_message' || metadata?.parentCallId !== undefined || this.#announcedReplies.has(index))
+      return;
+    this.#announcedReplies.add(index);
     if (metadata?.['aborted'] === true) return;
     const text = plain(content.replace(/[`*_#>|]/g, '').trim());
     if (text === '') return;
@@ -49,8 +50,8 @@ export class Announcer {
     const before = this.#status;
     this.#status = id;
     const requests = view.conversation?.requests ?? [];
-    const fresh = requests.filter((request) => !this.#asked.has(request.id));
-    for (const request of fresh) this.#asked.add(request.id);
+    const fresh = requests.filter((request) => !this.#announcedRequests.has(request.id));
+    for (const request of fresh) this.#announcedRequests.add(request.id);
     if (before === undefined) return;
     const [first] = fresh;
     if (first !== undefined)

@@ -18,37 +18,37 @@ interface FirstScreenDeps {
 /** The first drawing: at the end, or where the reader was. What it need not wait for comes after it. */
 export class FirstScreen {
   readonly #deps: FirstScreenDeps;
-  #drawn = false;
+  #isScreenDrawn = false;
 
   constructor(deps: FirstScreenDeps) {
     this.#deps = deps;
     // Elsewhere than at the end, the place of the reader depends on everything.
-    if (deps.anchor === undefined) deps.store.drawEnds();
+    if (deps.anchor === undefined) deps.store.drawOnlyEnds();
   }
 
   get isDrawn(): boolean {
-    return this.#drawn;
+    return this.#isScreenDrawn;
   }
 
   /** Call this before each drawing. */
   drawing(): void {
-    if (!this.#drawn) requestAnimationFrame(this.#deps.loaded);
+    if (!this.#isScreenDrawn) requestAnimationFrame(this.#deps.loaded);
   }
 
   /** Call this after each drawing. */
   drawn(): void {
-    if (this.#drawn) return;
-    this.#drawn = true;
+    if (this.#isScreenDrawn) return;
+    this.#isScreenDrawn = true;
     const { jumps, anchor, next, idle } = this.#deps;
     // In a task after the frame that shows it.
-    requestAnimationFrame(() => setTimeout(() => this.#rest()));
+    requestAnimationFrame(() => setTimeout(() => this.#drawRest()));
     void next().load();
     requestIdleCallback(() => void idle().load());
     void jumps().begin(anchor);
   }
 
   /** Draws everything of long messages, of which the first drawing has the ends. */
-  #rest(): void {
-    if (this.#deps.store.drawWhole()) this.#deps.draw();
+  #drawRest(): void {
+    if (this.#deps.store.drawCompletely()) this.#deps.draw();
   }
 }

@@ -14,7 +14,7 @@ export class RowFocus {
   readonly #deps: RowFocusDeps;
   /** Row that Tab reaches. */
   key: string | undefined;
-  #wanted: string | undefined;
+  #wantedKey: string | undefined;
 
   constructor(deps: RowFocusDeps) {
     this.#deps = deps;
@@ -22,19 +22,19 @@ export class RowFocus {
 
   /** Start of the next key's movement, because keys may be faster than drawing. */
   from(key: string): string {
-    return this.#wanted ?? key;
+    return this.#wantedKey ?? key;
   }
 
   /** Scrolls to the row and focuses it with the next drawing. */
   go(key: string, align: 'auto' | 'start' = 'auto'): void {
     this.key = key;
     this.#deps.list.focusedKey = key;
-    this.#wanted = key;
+    this.#wantedKey = key;
     this.#deps.list.scrollTo(key, align);
   }
 
   /** True if Tab now reaches another row. */
-  took(key: string): boolean {
+  handleFocus(key: string): boolean {
     this.#deps.list.focusedKey = key;
     if (key === this.key) return false;
     this.key = key;
@@ -57,11 +57,11 @@ export class RowFocus {
 
   /** Focuses the requested row; false if it must be drawn first. */
   showWanted(): boolean {
-    const wanted = this.#wanted;
+    const wanted = this.#wantedKey;
     if (wanted === undefined || this.#deps.list.place(wanted) === undefined) return true;
     const element = this.#element(wanted);
     if (element === undefined) return false;
-    this.#wanted = undefined;
+    this.#wantedKey = undefined;
     element.focus({ preventScroll: true });
     return true;
   }

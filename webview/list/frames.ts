@@ -12,20 +12,21 @@ const maxPasses = 4;
 /** Draws once per frame. */
 export class FrameScheduler {
   readonly #draw: (extent: Extent) => void;
-  readonly #around: (passes: () => void) => void;
-  #wanted: Extent | undefined;
+  readonly #wrapPasses: (passes: () => void) => void;
+  #requestedExtent: Extent | undefined;
   #frame: number | undefined;
   #drawing = false;
 
-  /** `around` calls `passes`, which does all drawing of a frame, between work before and after it. */
-  constructor(draw: (extent: Extent) => void, around: (passes: () => void) => void) {
+  /** `wrapPasses` calls `passes`, which does all drawing of a frame, between work before and after it. */
+  constructor(draw: (extent: Extent) => void, wrapPasses: (passes: () => void) => void) {
     this.#draw = draw;
-    this.#around = around;
+    this.#wrapPasses = wrapPasses;
   }
 
   /** Requests a drawing in the next frame; during a drawing, in the current one. */
   want(extent: Extent): void {
-    if (this.#wanted === undefined || order.indexOf(extent) > order.indexOf(this.#wanted)) this.#wanted = extent;
+    if (this.#requestedExtent === undefined || order.indexOf(extent) > order.indexOf(this.#requestedExtent))
+      this.#requestedExtent = extent;
     if (!this.#drawing) this.#frame ??= requestAnimationFrame(() => this.#run());
   }
 
@@ -38,17 +39,17 @@ export class FrameScheduler {
   #run(): void {
     if (this.#frame !== undefined) cancelAnimationFrame(this.#frame);
     this.#frame = undefined;
-    this.#around(() => this.#passes());
+    this.#wrapPasses(() => this.#passes());
   }
 
   #passes(): void {
     this.#drawing = true;
-    for (let passes = 0; this.#wanted !== undefined && passes < maxPasses; passes++) {
-      const extent = this.#wanted;
-      this.#wanted = undefined;
+    for (let passes = 0; this.#requestedExtent !== undefined && passes < maxPasses; passes++) {
+      const extent = this.#requestedExtent;
+      this.#requestedExtent = undefined;
       this.#draw(extent);
     }
     this.#drawing = false;
-    if (this.#wanted !== undefined) this.want(this.#wanted);
+    if (this.#requestedExtent !== undefined) this.want(this.#requestedExtent);
   }
 }

@@ -33,7 +33,7 @@ export class Jumps {
     await pager.load(index);
     const entry = store.entry(index);
     if (entry === undefined || this.markedKey !== key) return;
-    store.uncover(index);
+    store.reveal(index);
     if (entry.type.kind === 'tool_use' || entry.type.kind === 'thinking') store.toggle(key, true);
     draw();
     list.scrollTo(key, 'center');
@@ -67,7 +67,7 @@ export class Jumps {
     }
     const index = store.indexOfRequest(id);
     if (index === undefined) return;
-    store.uncover(index);
+    store.reveal(index);
     draw();
     focus.go(entryKey(index), 'start');
     draw();

@@ -22,31 +22,31 @@ export function rowKey(deps: KeyboardDeps, key: string, event: KeyboardEvent): b
   const { list } = deps;
   switch (event.key) {
     case 'ArrowDown':
-      return go(seek(list, at, 1, isStop));
+      return go(findRow(list, at, 1, isFocusableRow));
     case 'ArrowUp':
-      return go(seek(list, at, -1, isStop));
+      return go(findRow(list, at, -1, isFocusableRow));
     case 'Home':
-      return go(seek(list, -1, 1, isStop));
+      return go(findRow(list, -1, 1, isFocusableRow));
     case 'End':
-      return go(seek(list, list.length, -1, isStop));
+      return go(findRow(list, list.length, -1, isFocusableRow));
     case 'ArrowRight':
-      return press(event, 'false');
+      return pressToggle(event, 'false');
     case 'ArrowLeft':
-      return press(event, 'true');
+      return pressToggle(event, 'true');
     case ']':
-      return go(seek(list, at, 1, ({ kind }) => kind === 'turn'));
+      return go(findRow(list, at, 1, ({ kind }) => kind === 'turn'));
     case '[':
-      return go(seek(list, at, -1, ({ kind }) => kind === 'turn'));
+      return go(findRow(list, at, -1, ({ kind }) => kind === 'turn'));
     case 'e':
-      return go(seek(list, at, 1, (row) => hasFailed(deps.store, row)));
+      return go(findRow(list, at, 1, (row) => hasFailed(deps.store, row)));
     case 'E':
-      return go(seek(list, at, -1, (row) => hasFailed(deps.store, row)));
+      return go(findRow(list, at, -1, (row) => hasFailed(deps.store, row)));
     default:
       return false;
   }
 }
 
-function seek(list: List, from: number, step: 1 | -1, fits: (row: Row) => boolean): number | undefined {
+function findRow(list: List, from: number, step: 1 | -1, fits: (row: Row) => boolean): number | undefined {
   for (let at = from + step; at >= 0 && at < list.length; at += step) {
     const row = list.row(at);
     if (row !== undefined && fits(row)) return at;
@@ -55,7 +55,7 @@ function seek(list: List, from: number, step: 1 | -1, fits: (row: Row) => boolea
 }
 
 /** Later parts of a long message are reached by scrolling, not as separate rows. */
-function isStop(row: Row): boolean {
+function isFocusableRow(row: Row): boolean {
   return row.kind !== 'gap' && !(row.kind === 'entry' && row.part > 0);
 }
 
@@ -70,7 +70,7 @@ function hasFailed(store: Store, row: Row): boolean {
 }
 
 /** Opens or closes the focused row if its state is `expanded`. */
-function press({ target }: KeyboardEvent, expanded: 'true' | 'false'): boolean {
+function pressToggle({ target }: KeyboardEvent, expanded: 'true' | 'false'): boolean {
   if (!(target instanceof HTMLElement) || target.getAttribute('aria-expanded') !== expanded) return false;
   target.click();
   return true;

@@ -53,12 +53,12 @@ export class List {
   /** `scrollTop` at the last scroll event or drawing. */
   #lastTop = 0;
   #drawsAll = false;
-  #drawn: Layout = { placed: [], after: 0 };
+  #drawnLayout: Layout = { placed: [], after: 0 };
   #measuring = false;
   /** Key of a jump's target, which stays in the middle until the reader scrolls. */
   #jumpTarget: string | undefined;
   /** A row below new entries, and its distance from the top until the reader scrolls. */
-  #pinned: { readonly key: string; readonly from: number; at?: number } | undefined;
+  #pinnedRow: { readonly key: string; readonly from: number; at?: number } | undefined;
   #anchor: Anchor | undefined;
   /** Key of the focused row, which stays in the page wherever it scrolls. */
   focusedKey: string | undefined;
@@ -78,8 +78,8 @@ export class List {
       if (this.atEnd) this.#isFollowing = true;
       else if (scroller.scrollTop < this.#lastTop) this.#isFollowing = false;
       this.#lastTop = scroller.scrollTop;
-      const { at } = this.#pinned ?? {};
-      if (at !== undefined && Math.abs(scroller.scrollTop - at) > 2) this.#pinned = undefined;
+      const { at } = this.#pinnedRow ?? {};
+      if (at !== undefined && Math.abs(scroller.scrollTop - at) > 2) this.#pinnedRow = undefined;
     };
     scroller.addEventListener('scroll', scrolled, { passive: true });
     for (const touch of ['wheel', 'pointerdown', 'touchstart', 'keydown']) {
@@ -166,7 +166,7 @@ export class List {
     this.#rows = rows;
     this.#places = undefined;
     this.#virtualizer.setOptions(this.#options());
-    if (gap !== undefined && this.#jumpTarget === undefined && this.place(gap.key) !== undefined) this.#pinned = gap;
+    if (gap !== undefined && this.#jumpTarget === undefined && this.place(gap.key) !== undefined) this.#pinnedRow = gap;
   }
 
   /** The first visible row, if the screen begins with entries that are not loaded and about to be replaced. */
@@ -222,7 +222,7 @@ export class List {
   /** Whether other rows or positions are needed than were drawn. */
   get needsDrawing(): boolean {
     const { placed, after } = this.layout();
-    const drawn = this.#drawn;
+    const drawn = this.#drawnLayout;
     const isThere = ({ at, before }: PlacedRow, n: number): boolean =>
       drawn.placed[n]?.at === at && drawn.placed[n].before === before;
     return after !== drawn.after || placed.length !== drawn.placed.length || !placed.every(isThere);
@@ -230,7 +230,7 @@ export class List {
 
   /** Call this when the rows are in the page; measures their heights. */
   drawn(layout: Layout): void {
-    this.#drawn = layout;
+    this.#drawnLayout = layout;
     this.#measuring = true;
     this.#virtualizer._willUpdate();
     for (const element of this.#scroller.getElementsByClassName('item')) {
@@ -246,7 +246,7 @@ export class List {
   /** The virtualizer leaves the end if a row grows before it has learned the last scroll position. */
   #keepFollowing(): void {
     const { scrollTop } = this.#scroller;
-    if (this.#isFollowing && this.#jumpTarget === undefined && this.#pinned === undefined && !this.atEnd) {
+    if (this.#isFollowing && this.#jumpTarget === undefined && this.#pinnedRow === undefined && !this.atEnd) {
       if (scrollTop >= this.#lastTop) this.#virtualizer.scrollToEnd();
     }
     this.#lastTop = this.#scroller.scrollTop;
@@ -262,7 +262,7 @@ export class List {
   }
 
   #keepPinnedInPlace(): void {
-    const pinned = this.#pinned;
+    const pinned = this.#pinnedRow;
     const at = pinned === undefined ? undefined : this.place(pinned.key);
     const start = at === undefined ? undefined : this.#start(at);
     if (pinned === undefined || start === undefined) return;
@@ -284,7 +284,7 @@ export class List {
 
   #unpin(): void {
     this.#jumpTarget = undefined;
-    this.#pinned = undefined;
+    this.#pinnedRow = undefined;
   }
 
   scrollToEnd(): void {
@@ -298,7 +298,7 @@ export class List {
     // After a jump, the target stays in place whatever changes around the list.
     if (align === 'center') {
       this.#isFollowing = false;
-      this.#pinned = undefined;
+      this.#pinnedRow = undefined;
       this.#jumpTarget = key;
     } else if (key !== this.#jumpTarget) {
       this.#jumpTarget = undefined;
@@ -340,7 +340,7 @@ export class List {
     this.#unpin();
     this.#isFollowing = false;
     // Heights above it are estimates: measuring them later does not move it.
-    this.#pinned = { key, from: -offset };
+    this.#pinnedRow = { key, from: -offset };
     this.#virtualizer.scrollToOffset(start + offset);
     return true;
   }

@@ -60,11 +60,11 @@ export class MarkdownStream {
   readonly parts: Part[] = [newPart()];
   #tail = '';
   /** Number of characters so far, including `#tail`. */
-  #taken = 0;
+  #characters = 0;
   #pending: string[] = [];
   #tokenStarts = 0;
   /** Text after the last token, if it is not closed. */
-  #plain: string | undefined;
+  #openText: string | undefined;
   #fence: Fence | undefined;
   #joined = false;
   /** Number of blocks of the last part that may still change. */
@@ -83,33 +83,33 @@ export class MarkdownStream {
     this.#dropOpen();
     const readable = this.#readable(added);
     this.#tail += added.slice(0, readable);
-    this.#taken += readable;
-    const isEnd = final || this.#plain !== undefined;
+    this.#characters += readable;
+    const isEnd = final || this.#openText !== undefined;
     let consumed = true;
     while (consumed) consumed = this.#fence === undefined ? this.#takeBlocks(isEnd) : this.#takeFence(isEnd);
-    if (this.#plain !== undefined) this.#takePlain(this.#plain + added.slice(readable), final);
+    if (this.#openText !== undefined) this.#takePlain(this.#openText + added.slice(readable), final);
     this.#last.revision += 1;
   }
 
   /** How many of the next characters are parsed as Markdown. */
   #readable(added: string): number {
-    if (this.#plain !== undefined) return 0;
+    if (this.#openText !== undefined) return 0;
     const { count, end } = countTokenStarts(added, maxTokenStarts - this.#tokenStarts);
     this.#tokenStarts += count;
     if (end === added.length) return end;
-    this.#plain = '';
+    this.#openText = '';
     const line = added.indexOf('\n', end);
     return line === -1 || line - end > partChars ? end : line + 1;
   }
 
   #takePlain(text: string, final: boolean): void {
-    const pieces = slices(text);
-    this.#plain = final ? '' : (pieces.pop() ?? '');
+    const pieces = sliceText(text);
+    this.#openText = final ? '' : (pieces.pop() ?? '');
     for (const piece of pieces) {
       this.#close(textToken(piece), piece.length);
       this.#joined = true;
     }
-    if (this.#plain !== '') this.#show(textToken(this.#plain), this.#joined);
+    if (this.#openText !== '') this.#show(textToken(this.#openText), this.#joined);
   }
 
   get #last(): Part {
@@ -161,7 +161,7 @@ export class MarkdownStream {
     const solid = tokens.flatMap((token, at) => (token.type === 'space' ? [] : [at]));
     const keep = final ? tokens.length : (solid.at(-2) ?? 0);
     for (const token of tokens.slice(0, keep)) {
-      this.#close(token, token.raw.length, this.#taken - this.#tail.length);
+      this.#close(token, token.raw.length, this.#characters - this.#tail.length);
       this.#tail = this.#tail.slice(token.raw.length);
     }
     const next = tokens[keep];
@@ -186,7 +186,7 @@ export class MarkdownStream {
 
   /** Closes blocks at the beginning of the tail, which stays as it is. */
   #closeAll(tokens: readonly Token[]): void {
-    let at = this.#taken - this.#tail.length;
+    let at = this.#characters - this.#tail.length;
     for (const token of tokens) {
       this.#close(token, token.raw.length, at);
       at += token.raw.length;
@@ -260,11 +260,11 @@ function newPart(): Part {
 
 /** A block that is too large to draw, as text. */
 function textPieces(text: string): readonly Piece[] {
-  return slices(text).map((slice) => ({ token: textToken(slice), at: -1 }));
+  return sliceText(text).map((slice) => ({ token: textToken(slice), at: -1 }));
 }
 
 /** A text in pieces of the length of a part, without splitting surrogate pairs. */
-function slices(text: string): string[] {
+function sliceText(text: string): string[] {
   const found: string[] = [];
   for (let from = 0; from < text.length;) {
     const end = from + partChars;

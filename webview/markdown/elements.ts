@@ -88,7 +88,7 @@ function divide(token: Token): readonly Piece[] {
 }
 
 /** In order, as many as fit into so many elements; at least one. */
-function groups<T>(all: readonly T[], sizeOf: (one: T) => number, most: number): readonly (readonly T[])[] {
+function groupBySize<T>(all: readonly T[], sizeOf: (one: T) => number, most: number): readonly (readonly T[])[] {
   const found: T[][] = [];
   let size = Infinity;
   for (const one of all) {
@@ -105,7 +105,7 @@ function groups<T>(all: readonly T[], sizeOf: (one: T) => number, most: number):
 
 function listPieces(list: Tokens.List): readonly Piece[] {
   let [at, number] = [0, 0];
-  return groups(list.items, (item) => countOfItem(item) + hiddenIn(item.raw), maxOfBlock).map((items) => {
+  return groupBySize(list.items, (item) => countOfItem(item) + hiddenIn(item.raw), maxOfBlock).map((items) => {
     const raw = items.map((item) => item.raw).join('');
     const start = list.start === '' ? '' : list.start + number;
     const piece: Piece = { token: { ...list, items: [...items], raw, start }, at };
@@ -118,7 +118,7 @@ function listPieces(list: Tokens.List): readonly Piece[] {
 /** Each with the header; positions of rows after the first piece are unknown. */
 function tablePieces(table: Tokens.Table): readonly Piece[] {
   const most = Math.max(1, maxOfBlock - countAll(table.header));
-  return groups(table.rows, countAll, most).map((rows, place) => ({
+  return groupBySize(table.rows, countAll, most).map((rows, place) => ({
     token: { ...table, rows: [...rows] },
     at: place === 0 ? 0 : -1,
   }));
@@ -130,7 +130,7 @@ function linePieces(token: Token): readonly Piece[] {
   const from = token.raw.indexOf(text);
   const isInPlace = from >= 0 && tokens.map(({ raw }) => raw).join('') === text;
   let at = from;
-  return groups(tokens, elementsOf, maxOfBlock).map((inside) => {
+  return groupBySize(tokens, elementsOf, maxOfBlock).map((inside) => {
     const raw = inside.map((part) => part.raw).join('');
     const piece: Piece = { token: { ...token, raw, text: raw, tokens: [...inside] }, at: isInPlace ? at : -1 };
     at += raw.length;

@@ -33,16 +33,16 @@ class Renderer {
   readonly #actions: MarkdownActions;
   /** Growing code is not colored, because that would be repeated for every few characters. */
   readonly #open: boolean;
-  readonly #whole: boolean;
-  readonly #mostItems: number;
+  readonly #isWhole: boolean;
+  readonly #itemLimit: number;
   #inline = 0;
   #items = 0;
 
   constructor(actions: MarkdownActions, open: boolean, whole: boolean) {
     this.#actions = actions;
     this.#open = open;
-    this.#whole = whole;
-    this.#mostItems = whole ? Infinity : maxItems;
+    this.#isWhole = whole;
+    this.#itemLimit = whole ? Infinity : maxItems;
   }
 
   block(token: Token, depth: number, joined = false): Content {
@@ -51,7 +51,7 @@ class Renderer {
       case 'space':
         return nothing;
       case 'def':
-        return this.#whole ? raw(token) : nothing;
+        return this.#isWhole ? raw(token) : nothing;
       case 'heading':
         // The transcript's outline consists of turns, so headings in messages are not real headings.
         return html`<p class="md-h" role="heading" aria-level="${Math.min(6, token.depth + 2)}">
@@ -72,7 +72,7 @@ class Renderer {
       case 'blockquote':
         return html`<blockquote>${token.tokens.map((child) => this.block(child, depth + 1))}</blockquote>`;
       case 'table':
-        return this.#whole && leavesOutCells(token) ? raw(token) : this.#table(token);
+        return this.#isWhole && leavesOutCells(token) ? raw(token) : this.#table(token);
       case 'hr':
         return html`<hr />`;
       default:
@@ -109,7 +109,7 @@ class Renderer {
       case 'image':
         return html`<span class="image" title=${plain(token.href)}
           >${codicon('file-media')} ${t('Image, not loaded:')} ${visibleTemplate(token.text || token.href)}
-          ${this.#whole ? targetOf(token) : nothing}</span
+          ${this.#isWhole ? targetOf(token) : nothing}</span
         >`;
       default:
         return visibleTemplate(token.raw);
@@ -124,9 +124,9 @@ class Renderer {
   #link(token: Tokens.Link): Content {
     const target = linkTarget(entities(token.href));
     const label = this.inline(token.tokens);
-    if (target === undefined) return html`${label} ${targetOf(token, this.#whole)}`;
+    if (target === undefined) return html`${label} ${targetOf(token, this.#isWhole)}`;
     const link = this.#linkTo(target, label);
-    return this.#whole && token.text !== token.href ? html`${link} ${targetOf(token)}` : link;
+    return this.#isWhole && token.text !== token.href ? html`${link} ${targetOf(token)}` : link;
   }
 
   #linkTo(target: Target, label: Content): TemplateResult {
@@ -151,7 +151,7 @@ class Renderer {
         joined
           ? nothing
           : html`<div class="code-h">
-              <span>${visibleTemplate(this.#whole ? info : language)}</span>
+              <span>${visibleTemplate(this.#isWhole ? info : language)}</span>
               ${button({ label: t('Copy'), icon: 'copy', look: 'icon', onClick: () => this.#actions.copy(text) })}
             </div>`
       }
@@ -162,7 +162,7 @@ class Renderer {
   #list(token: Tokens.List, depth: number): Content {
     const items = token.items.map((item) => {
       this.#items += 1;
-      if (this.#items > this.#mostItems) return nothing;
+      if (this.#items > this.#itemLimit) return nothing;
       const task = item.task
         ? html`<input
             type="checkbox"
@@ -188,7 +188,7 @@ class Renderer {
   }
 
   #table(token: Tokens.Table): Content {
-    const rows = token.rows.slice(0, this.#mostItems);
+    const rows = token.rows.slice(0, this.#itemLimit);
     const rest = token.rows.length - rows.length;
     return html`<div class="table" tabindex="0" role="group" aria-label=${t('Table')}>
       <table>

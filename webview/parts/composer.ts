@@ -19,7 +19,7 @@ export interface ComposerState {
 /** The input for the next message, or the reason why there is none. */
 export function composer(context: Context, view: SessionView, state: ComposerState): TemplateResult {
   return html`<form class="comp" aria-label=${t('Message')} @submit=${(event: Event) => event.preventDefault()}>
-    ${queue(context, view)} ${view.can.send ? box(view, state) : blocked(context, view)}
+    ${queue(context, view)} ${view.can.send ? box(view, state) : blockedNotice(context, view)}
   </form>`;
 }
 
@@ -98,7 +98,7 @@ function placeholder(view: SessionView): string {
   return can.stop ? t('Queue a message for the end of this turn') : t('Resume this session');
 }
 
-function blocked({ actions }: Context, { why, fix }: SessionView): TemplateResult {
+function blockedNotice({ actions }: Context, { why, fix }: SessionView): TemplateResult {
   return html`<div class="box">
     <div class="blocked" id="why">
       ${codicon('info')}

@@ -15,14 +15,14 @@ export class ReportApp {
   readonly #root: HTMLElement;
   readonly #channel: Channel<FromReportPage, unknown>;
   readonly #sorts = new Map<string, Sort>();
-  readonly #opened = new Set<string>();
+  readonly #openSections = new Set<string>();
   #last: ToReportPage | undefined;
 
   constructor(root: HTMLElement) {
     this.#root = root;
     const { sorts, opened } = savedReport();
     for (const [table, sort] of sorts) this.#sorts.set(table, sort);
-    for (const section of opened) this.#opened.add(section);
+    for (const section of opened) this.#openSections.add(section);
     this.#channel = new Channel<FromReportPage, unknown>({
       post,
       begins: isMessage,
@@ -42,7 +42,7 @@ export class ReportApp {
   }
 
   #save(key: ReportKey): void {
-    saveReport({ key, sorts: [...this.#sorts], opened: [...this.#opened] });
+    saveReport({ key, sorts: [...this.#sorts], opened: [...this.#openSections] });
   }
 
   #draw(): void {
@@ -89,7 +89,7 @@ export class ReportApp {
       sort: (table, column, numeric) => this.#sort(table, column, numeric),
       toggle: (section, open) => this.#toggle(section, open),
     };
-    return reportView(report, { busy, sorts: this.#sorts, opened: this.#opened, handlers: handlers });
+    return reportView(report, { busy, sorts: this.#sorts, opened: this.#openSections, handlers: handlers });
   }
 
   #sort(table: string, column: number, numeric: boolean): void {
@@ -101,8 +101,8 @@ export class ReportApp {
   }
 
   #toggle(section: string, open: boolean): void {
-    if (open) this.#opened.add(section);
-    else this.#opened.delete(section);
+    if (open) this.#openSections.add(section);
+    else this.#openSections.delete(section);
     if (this.#last !== undefined) this.#save(this.#last.key);
   }
 }

@@ -23,15 +23,15 @@ export function pickAnswer(draft: AnswerDraft, at: number, label: string, severa
       : [...picksBefore, label]
     : [label];
   // With a single answer, a choice replaces typed text.
-  return { picks: put(draft.picks, at, now, []), ...(!several && { other: put(draft.other, at, '', '') }) };
+  return { picks: withValue(draft.picks, at, now, []), ...(!several && { other: withValue(draft.other, at, '', '') }) };
 }
 
 /** The draft after `text` was typed as the answer to question `at`. */
 export function type(draft: AnswerDraft, at: number, text: string, several: boolean): Partial<AnswerDraft> {
   const clears = !several && text.trim() !== '';
-  return { other: put(draft.other, at, text, ''), ...(clears && { picks: put(draft.picks, at, [], []) }) };
+  return { other: withValue(draft.other, at, text, ''), ...(clears && { picks: withValue(draft.picks, at, [], []) }) };
 }
 
-function put<T>(list: readonly T[], at: number, value: T, blank: T): T[] {
+function withValue<T>(list: readonly T[], at: number, value: T, blank: T): T[] {
   return Array.from({ length: Math.max(list.length, at + 1) }, (_, n) => (n === at ? value : (list[n] ?? blank)));
 }

@@ -4,16 +4,16 @@
  */
 export class DeliberateClicks {
   /** `performance.now()` at the start of the current press. */
-  #since: number | undefined;
+  #pressedAt: number | undefined;
 
   constructor(target: Window) {
     const began = (event: Event): void => {
       // Repeats of a held key are meant for the element that had the focus when it went down.
-      this.#since = event instanceof KeyboardEvent && event.repeat ? 0 : performance.now();
+      this.#pressedAt = event instanceof KeyboardEvent && event.repeat ? 0 : performance.now();
     };
     // The click event follows right after the release.
     const ended = (event: Event): void => {
-      if (event.type !== 'blur' || event.target === target) setTimeout(() => (this.#since = undefined));
+      if (event.type !== 'blur' || event.target === target) setTimeout(() => (this.#pressedAt = undefined));
     };
     for (const type of ['keydown', 'pointerdown']) target.addEventListener(type, began, { capture: true });
     for (const type of ['keyup', 'pointerup', 'pointercancel', 'blur']) {
@@ -23,6 +23,6 @@ export class DeliberateClicks {
 
   /** Whether the current press began before `time`. False for a click without a press, as from a screen reader. */
   heldSinceBefore(time: number): boolean {
-    return this.#since !== undefined && this.#since < time;
+    return this.#pressedAt !== undefined && this.#pressedAt < time;
   }
 }

@@ -11,43 +11,43 @@ export interface PreviewedRequest {
 /** Previews of requested edits in the current files, by request id. */
 export class EditPreviews {
   readonly #link: Pick<HostLink, 'request'>;
-  readonly #changed: () => void;
-  readonly #known = new Map<string, PreviewedRequest>();
-  readonly #asked = new Set<string>();
+  readonly #onChange: () => void;
+  readonly #previews = new Map<string, PreviewedRequest>();
+  readonly #requested = new Set<string>();
 
   constructor(link: Pick<HostLink, 'request'>, changed: () => void) {
     this.#link = link;
-    this.#changed = changed;
+    this.#onChange = changed;
   }
 
   /** `undefined` until the host has read the files. */
   of(id: string): PreviewedRequest | undefined {
-    return this.#known.get(id);
+    return this.#previews.get(id);
   }
 
   /** Asks the host once per drawn request. */
   drawn(ids: Iterable<string>): void {
-    for (const id of ids) if (!this.#asked.has(id)) void this.#ask(id);
+    for (const id of ids) if (!this.#requested.has(id)) void this.#ask(id);
   }
 
   keep(ids: ReadonlySet<string>): void {
-    for (const id of this.#asked) if (!ids.has(id)) this.#asked.delete(id);
-    for (const id of this.#known.keys()) if (!ids.has(id)) this.#known.delete(id);
+    for (const id of this.#requested) if (!ids.has(id)) this.#requested.delete(id);
+    for (const id of this.#previews.keys()) if (!ids.has(id)) this.#previews.delete(id);
   }
 
   /** Call when files may have changed. */
   again(): void {
-    for (const id of this.#asked) void this.#ask(id);
+    for (const id of this.#requested) void this.#ask(id);
   }
 
   async #ask(id: string): Promise<void> {
-    this.#asked.add(id);
+    this.#requested.add(id);
     const [answer, module] = await Promise.all([
       this.#link.request((request) => ({ type: 'getEditPreviews', request, id })),
       import('./placedEdit.ts'),
     ]);
-    if (answer.type !== 'editPreviews' || !this.#asked.has(id)) return;
-    this.#known.set(id, { previews: answer.previews, drawing: module });
-    this.#changed();
+    if (answer.type !== 'editPreviews' || !this.#requested.has(id)) return;
+    this.#previews.set(id, { previews: answer.previews, drawing: module });
+    this.#onChange();
   }
 }

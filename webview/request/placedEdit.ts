@@ -9,11 +9,11 @@ import { relative } from '../text/paths.ts';
 import { shownCode } from '../text/shown.ts';
 import { plain } from '../text/visible.ts';
 
-type Placed = Extract<EditPreview, { state: 'placed' }>;
+type PlacedPreview = Extract<EditPreview, { state: 'placed' }>;
 
 /** The changed lines of a file with surrounding lines and line numbers. */
 export function editInContext(
-  preview: Placed,
+  preview: PlacedPreview,
   { request, projectDir }: { readonly request: AgentRequest; readonly projectDir: string | undefined },
 ): TemplateResult {
   const { path, lines } = preview;
@@ -26,7 +26,7 @@ export function editInContext(
     </div>`;
 }
 
-function fileWords({ file }: Placed): string {
+function fileWords({ file }: PlacedPreview): string {
   switch (file) {
     case 'new':
       return t('new file');

@@ -21,7 +21,7 @@ export class Requests {
   readonly #visible: VisibleParts;
   readonly #clicks = new DeliberateClicks(window);
   readonly #drafts = new Map<string, AnswerDraft>();
-  readonly #sent = new Set<string>();
+  readonly #sentIds = new Set<string>();
   #waiting: readonly WaitingRequest[] = [];
 
   constructor(deps: RequestsDeps) {
@@ -48,7 +48,7 @@ export class Requests {
     const requests = conversation?.requests ?? [];
     this.#waiting = requests.toSorted((a, b) => a.asked_at.localeCompare(b.asked_at));
     const ids = new Set(requests.map(({ id }) => id));
-    for (const id of this.#sent) if (!ids.has(id)) this.#sent.delete(id);
+    for (const id of this.#sentIds) if (!ids.has(id)) this.#sentIds.delete(id);
     for (const id of this.#drafts.keys()) if (!ids.has(id)) this.#drafts.delete(id);
     this.#visible.keep(ids);
     this.previews.keep(ids);
@@ -92,9 +92,9 @@ export class Requests {
   /** `unseen`: its buttons have not been on screen for long enough. `unread`: they have, but not its beginning. */
   state(id: string): 'ready' | 'unread' | 'unseen' | 'sent' | 'over' {
     if (!this.isWaiting(id)) return 'over';
-    if (this.#sent.has(id)) return 'sent';
-    if (this.#visible.seen(id, 'end') === undefined) return 'unseen';
-    return this.#visible.seen(id, 'top') === undefined ? 'unread' : 'ready';
+    if (this.#sentIds.has(id)) return 'sent';
+    if (this.#visible.shownSince(id, 'end') === undefined) return 'unseen';
+    return this.#visible.shownSince(id, 'top') === undefined ? 'unread' : 'ready';
   }
 
   /**
@@ -104,8 +104,8 @@ export class Requests {
   answer({ id }: AgentRequest, answer: Answer): void {
     const state = this.state(id);
     if (state !== 'ready' && !(state === 'unread' && answer.kind === 'deny')) return;
-    if (this.#clicks.heldSinceBefore(this.#visible.seen(id, 'end') ?? Infinity)) return;
-    this.#sent.add(id);
+    if (this.#clicks.heldSinceBefore(this.#visible.shownSince(id, 'end') ?? Infinity)) return;
+    this.#sentIds.add(id);
     this.#deps.link.send({ type: 'answer', id, answer });
     this.#deps.changed();
   }

@@ -34,12 +34,12 @@ export function restOfInput({ kind, action, input, description, cwd, plan }: Age
   if (action === undefined || action.kind === 'tool' || action.kind === 'mcp') return input;
   if (!isObject(input)) return input;
   // Each drawn text accounts for one input field with its name.
-  const drawn: ShownField[] = [...drawnOf(action), ['description', description], ['cwd', cwd]];
+  const drawn: ShownField[] = [...shownFields(action), ['description', description], ['cwd', cwd]];
   return unlessEmpty(without(input, drawn));
 }
 
 /** The fields that the subject of a request draws. */
-function drawnOf(action: Exclude<ToolAction, { kind: 'tool' | 'mcp' }>): ShownField[] {
+function shownFields(action: Exclude<ToolAction, { kind: 'tool' | 'mcp' }>): ShownField[] {
   switch (action.kind) {
     case 'command_run':
       return [['command', action.command]];
@@ -81,13 +81,13 @@ function drawnOf(action: Exclude<ToolAction, { kind: 'tool' | 'mcp' }>): ShownFi
 
 function without(input: Readonly<Record<string, unknown>>, drawn: ShownField[]): Readonly<Record<string, unknown>> {
   const left = Object.entries(input).flatMap(([key, value]) => {
-    const rest = restOf(key, value, drawn);
+    const rest = withoutShown(key, value, drawn);
     return isEmpty(rest) ? [] : [[key, rest] as const];
   });
   return Object.fromEntries(left);
 }
 
-function restOf(key: string, value: unknown, drawn: ShownField[]): unknown {
+function withoutShown(key: string, value: unknown, drawn: ShownField[]): unknown {
   if (typeof value === 'string') {
     const at = drawn.findIndex(([field, text]) => text === value && isNamed(field, key));
     if (at === -1) return value;

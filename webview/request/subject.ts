@@ -42,7 +42,7 @@ function linesOf({ changes }: Extract<ToolAction, { kind: 'file_edit' }>): numbe
 /** Exactly what will run, be written or be sent, with invisible characters made visible. */
 export function renderSubject(asked: Subject): TemplateResult {
   const { request } = asked;
-  return html`${warned(request)} ${main(asked)} ${furtherInput(request)}`;
+  return html`${warned(request)} ${main(asked)} ${otherInput(request)}`;
 }
 
 function warned(request: AgentRequest): TemplateResult {
@@ -52,7 +52,7 @@ function warned(request: AgentRequest): TemplateResult {
 }
 
 /** The rest of the input, which is not drawn elsewhere. */
-export function furtherInput(request: AgentRequest): TemplateResult | typeof nothing {
+export function otherInput(request: AgentRequest): TemplateResult | typeof nothing {
   const rest = restOfInput(request);
   if (rest === undefined) return nothing;
   const name = request.kind === 'permission' && isGeneric(request) ? t('Input') : t('Additional arguments');

@@ -11,7 +11,7 @@ interface Visibility {
   /** Timers of parts that are on screen but have not been for long enough. */
   readonly timers: Map<VisiblePart, ReturnType<typeof setTimeout>>;
   /** `performance.now()` when a part had been on screen for long enough. */
-  readonly seen: Map<VisiblePart, number>;
+  readonly shownAt: Map<VisiblePart, number>;
 }
 
 interface Place {
@@ -71,8 +71,8 @@ export class VisibleParts {
   }
 
   /** `performance.now()` when the part had been on screen for long enough; `undefined` before. */
-  seen(id: string, part: VisiblePart): number | undefined {
-    return this.#visible.get(id)?.seen.get(part);
+  shownSince(id: string, part: VisiblePart): number | undefined {
+    return this.#visible.get(id)?.shownAt.get(part);
   }
 
   keep(ids: ReadonlySet<string>): void {
@@ -84,7 +84,7 @@ export class VisibleParts {
     for (const { target, isIntersecting } of entries) {
       const place = this.#places.get(target);
       if (place === undefined) continue;
-      const visibility = this.#visible.get(place.id) ?? { frame: true, timers: new Map(), seen: new Map() };
+      const visibility = this.#visible.get(place.id) ?? { frame: true, timers: new Map(), shownAt: new Map() };
       this.#visible.set(place.id, visibility);
       if (place.part === 'frame') visibility.frame = isIntersecting;
       this.#time(visibility, place.part, isIntersecting);
@@ -93,7 +93,7 @@ export class VisibleParts {
   }
 
   /** A part that scrolls past in less than `pause` does not count as seen. */
-  #time({ timers, seen }: Visibility, part: VisiblePart, onScreen: boolean): void {
+  #time({ timers, shownAt: seen }: Visibility, part: VisiblePart, onScreen: boolean): void {
     clearTimeout(timers.get(part));
     timers.delete(part);
     if (!onScreen || seen.has(part)) return;

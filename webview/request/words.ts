@@ -88,7 +88,7 @@ export interface Outcome {
   /** The decision, and who made it. */
   readonly words: string;
   /** The user's text with the decision. */
-  readonly said: string;
+  readonly message: string;
 }
 
 /** How a request ended. Without a decision, the run ended first. `member`: the person, if it is another one than the reader. `isJoined`: the other program can answer too. */
@@ -96,87 +96,88 @@ export function outcome({ request, decision }: RequestState, member?: string, is
   switch (decision?.by) {
     case 'user':
       if (decision.answer.kind === 'allow' && decision.answer.edited)
-        return { icon: 'edit', state: 'done', words: t('Allowed with edits by a person'), said: '' };
-      return member === undefined ? byUser(request, decision) : byMember(decision.answer, plain(member));
+        return { icon: 'edit', state: 'done', words: t('Allowed with edits by a person'), message: '' };
+      return member === undefined ? byUser(request, decision) : outcomeByMember(decision.answer, plain(member));
     case 'timeout': {
       const waitedText = minutes(Date.parse(decision.at) - Date.parse(request.asked_at));
       const words =
         request.kind === 'question'
           ? t('No answer within {0}', waitedText)
           : t('Denied: no answer within {0}', waitedText);
-      return { icon: 'circle-slash', state: 'denied', words, said: '' };
+      return { icon: 'circle-slash', state: 'denied', words, message: '' };
     }
     case 'withdrawn':
       return {
         icon: 'discard',
         state: 'done',
         words: isJoined ? t('Answered or withdrawn in the other program') : t('Withdrawn by the agent'),
-        said: '',
+        message: '',
       };
     case 'nobody':
-      return { icon: 'circle-slash', state: 'denied', words: t('Denied: no one available to approve'), said: '' };
+      return { icon: 'circle-slash', state: 'denied', words: t('Denied: no one available to approve'), message: '' };
     case 'policy':
       return decision.answer.kind === 'deny'
-        ? { icon: 'circle-slash', state: 'denied', words: t('Denied by a rule'), said: decision.answer.reason ?? '' }
-        : { icon: 'pass', state: 'done', words: t('Allowed by a rule'), said: '' };
+        ? { icon: 'circle-slash', state: 'denied', words: t('Denied by a rule'), message: decision.answer.reason ?? '' }
+        : { icon: 'pass', state: 'done', words: t('Allowed by a rule'), message: '' };
     case 'run_over':
     case undefined:
-      return { icon: 'debug-disconnect', state: 'warning', words: t('Not answered: the run ended'), said: '' };
+      return { icon: 'debug-disconnect', state: 'warning', words: t('Not answered: the run ended'), message: '' };
   }
 }
 
 /** Text for an answer that was given in another window or a terminal. */
-function byOther(answer: Answer, inTerminal: boolean): Outcome {
+function outcomeByOther(answer: Answer, inTerminal: boolean): Outcome {
   switch (answer.kind) {
     case 'allow': {
       const words = inTerminal ? t('Allowed in a terminal') : t('Allowed in another window');
-      return { icon: 'pass', state: 'done', words, said: '' };
+      return { icon: 'pass', state: 'done', words, message: '' };
     }
     case 'deny': {
       const words = inTerminal ? t('Denied in a terminal') : t('Denied in another window');
-      return { icon: 'circle-slash', state: 'denied', words, said: answer.reason ?? '' };
+      return { icon: 'circle-slash', state: 'denied', words, message: answer.reason ?? '' };
     }
     case 'answer': {
       const words = inTerminal ? t('Answered in a terminal') : t('Answered in another window');
-      return { icon: 'pass', state: 'done', words, said: answer.answers.join('; ') };
+      return { icon: 'pass', state: 'done', words, message: answer.answers.join('; ') };
     }
   }
 }
 
 /** In a session that another member of the team shares. */
-function byMember(answer: Answer, member: string): Outcome {
+function outcomeByMember(answer: Answer, member: string): Outcome {
   switch (answer.kind) {
     case 'allow':
-      return { icon: 'pass', state: 'done', words: t('Allowed by {0}', member), said: '' };
+      return { icon: 'pass', state: 'done', words: t('Allowed by {0}', member), message: '' };
     case 'deny':
-      return { icon: 'circle-slash', state: 'denied', words: t('Denied by {0}', member), said: answer.reason ?? '' };
+      return { icon: 'circle-slash', state: 'denied', words: t('Denied by {0}', member), message: answer.reason ?? '' };
     case 'answer':
-      return { icon: 'pass', state: 'done', words: t('Answered by {0}', member), said: answer.answers.join('; ') };
+      return { icon: 'pass', state: 'done', words: t('Answered by {0}', member), message: answer.answers.join('; ') };
   }
 }
 
 function byUser({ kind }: AgentRequest, { answer, client }: Decision): Outcome {
-  if (client !== undefined) return byOther(answer, client.kind === 'terminal');
+  if (client !== undefined) return outcomeByOther(answer, client.kind === 'terminal');
   switch (answer.kind) {
     case 'allow': {
       const session = answer.scope === 'session';
       const allowed = session ? t('Allowed for this session by you') : t('Allowed once by you');
       const approved = session ? t('Plan approved for this session by you') : t('Plan approved by you');
-      return { icon: 'pass', state: 'done', words: kind === 'plan' ? approved : allowed, said: '' };
+      return { icon: 'pass', state: 'done', words: kind === 'plan' ? approved : allowed, message: '' };
     }
     case 'deny': {
       const reason = answer.reason ?? '';
       if (kind === 'question')
-        return { icon: 'circle-slash', state: 'denied', words: t('You did not answer'), said: reason };
-      if (kind === 'plan') return { icon: 'sync', state: 'done', words: t('Changes requested by you'), said: reason };
-      return { icon: 'circle-slash', state: 'denied', words: t('Denied by you'), said: reason };
+        return { icon: 'circle-slash', state: 'denied', words: t('You did not answer'), message: reason };
+      if (kind === 'plan')
+        return { icon: 'sync', state: 'done', words: t('Changes requested by you'), message: reason };
+      return { icon: 'circle-slash', state: 'denied', words: t('Denied by you'), message: reason };
     }
     case 'answer':
       return {
         icon: 'pass',
         state: 'done',
         words: t('Answered by you'),
-        said: answer.answers.join('; '),
+        message: answer.answers.join('; '),
       };
   }
 }

@@ -30,7 +30,7 @@ export function withDetail(rows: readonly Row[], source: DetailSource): Row[] {
     stretch = [];
   };
   for (const row of rows) {
-    if (hides(row, source)) {
+    if (isRowHidden(row, source)) {
       stretch.push(row);
       continue;
     }
@@ -41,7 +41,7 @@ export function withDetail(rows: readonly Row[], source: DetailSource): Row[] {
   return shown;
 }
 
-function hides(row: Row, source: DetailSource): boolean {
+function isRowHidden(row: Row, source: DetailSource): boolean {
   if (row.kind === 'noise' || row.kind === 'group') return source.level !== 'everything';
   if (row.kind !== 'entry' || source.asked(row.index)) return false;
   const entry = source.entry(row.index);

@@ -30,23 +30,23 @@ const printed = new WeakMap<Element, Colors>();
 const theme = new AnsiTheme(() => {
   for (const element of document.querySelectorAll<HTMLElement>('.ansi')) {
     const colors = printed.get(element);
-    if (colors !== undefined) paint(element, colors);
+    if (colors !== undefined) applyColors(element, colors);
   }
 });
 
 /** Text whose only terminal sequences are colors, as elements. */
 export function colored(text: string): TemplateResult {
-  const looks = looksOf(text.slice(0, maxCharacters));
+  const looks = textStyles(text.slice(0, maxCharacters));
   const rest = looks
     .slice(maxSpans)
     .map((look) => look.text)
     .join('');
   const beyond = text.slice(maxCharacters).replaceAll(/\u001b\[[\d;]*m/g, '');
-  return html`${looks.slice(0, maxSpans).map(draw)}${visibleTemplate(rest + beyond)}`;
+  return html`${looks.slice(0, maxSpans).map(colorSpan)}${visibleTemplate(rest + beyond)}`;
 }
 
 /** Adjacent spans with the same style are joined. */
-function looksOf(text: string): TextStyle[] {
+function textStyles(text: string): TextStyle[] {
   const looks: TextStyle[] = [];
   for (const chunk of Anser.ansiToJson(text, { json: true, remove_empty: true, use_classes: true })) {
     const look: TextStyle = {
@@ -78,7 +78,7 @@ function colorOf(name: string | null, exact: string | null): Color | undefined {
 }
 
 /** Theme colors use a class; others are adjusted to the background. */
-function draw({ text, fg, bg, classes }: TextStyle): TemplateResult {
+function colorSpan({ text, fg, bg, classes }: TextStyle): TemplateResult {
   if (fg === undefined && bg === undefined && classes === '') return html`${visibleTemplate(text)}`;
   if (bg === undefined && (fg === undefined || typeof fg === 'string')) {
     return html`<span class="ansi ${fg === undefined ? '' : `fg-${fg}`} ${classes}">${visibleTemplate(text)}</span>`;
@@ -86,12 +86,12 @@ function draw({ text, fg, bg, classes }: TextStyle): TemplateResult {
   const painted = ref((element) => {
     if (!(element instanceof HTMLElement)) return;
     printed.set(element, { fg, bg });
-    paint(element, { fg, bg });
+    applyColors(element, { fg, bg });
   });
   return html`<span class="ansi ${classes}" ${painted}>${visibleTemplate(text)}</span>`;
 }
 
-function paint({ style }: HTMLElement, { fg, bg }: Colors): void {
+function applyColors({ style }: HTMLElement, { fg, bg }: Colors): void {
   const ground = rgb(bg) ?? theme.ground;
   style.color = cssOf(readableColor(rgb(fg) ?? theme.foreground, ground));
   if (bg !== undefined) style.backgroundColor = cssOf(ground);

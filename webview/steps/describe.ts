@@ -28,7 +28,7 @@ export interface StepView {
   readonly subject: string;
 }
 
-type Shown = Pick<StepView, 'icon' | 'verb' | 'object'> &
+type StepDescription = Pick<StepView, 'icon' | 'verb' | 'object'> &
   Partial<Pick<StepView, 'mono' | 'folder' | 'note' | 'counts' | 'subject'>>;
 
 export interface StepContext extends RunState {
@@ -70,7 +70,12 @@ export function describeStep(entry: PageEntry, tool: ToolUse, { projectDir, ...r
   };
 }
 
-function describeAction(tool: ToolUse, running: boolean, projectDir: string | undefined, cut: boolean): Shown {
+function describeAction(
+  tool: ToolUse,
+  running: boolean,
+  projectDir: string | undefined,
+  cut: boolean,
+): StepDescription {
   const { action } = tool;
   const file = (path: string) => {
     const { name, folder } = splitPath(path, projectDir);
@@ -142,7 +147,7 @@ function describeAction(tool: ToolUse, running: boolean, projectDir: string | un
 }
 
 /** Description of a call that waits for the user: what it would do, or what it asks. */
-function asked(described: Shown, tool: ToolUse, waits: WaitingRequest | undefined): Shown {
+function asked(described: StepDescription, tool: ToolUse, waits: WaitingRequest | undefined): StepDescription {
   if (waits?.kind === 'question') return { icon: 'question', verb: t('Asks'), object: oneLine(waits.title) };
   if (waits?.kind === 'plan') return { icon: 'checklist', verb: t('Presents a plan'), object: oneLine(waits.title) };
   return { ...described, verb: wantsTo(tool) };
@@ -179,7 +184,7 @@ function describeEdit(
   running: boolean,
   projectDir: string | undefined,
   cut: boolean,
-): Shown {
+): StepDescription {
   const paths = [...new Set(shownChanges(action.changes).map(({ path }) => path))];
   const first = splitPath(paths[0] ?? '', projectDir);
   const counts = changeCounts(action.changes, cut);
@@ -194,7 +199,7 @@ function describeEdit(
   };
 }
 
-function describeTodo(action: Extract<ToolAction, { kind: 'todo' }>, toolName: string): Shown {
+function describeTodo(action: Extract<ToolAction, { kind: 'todo' }>, toolName: string): StepDescription {
   const done = action.todos.filter(({ status }) => status === 'completed').length;
   const current = action.todos.find(({ status }) => status === 'in_progress') ?? action.todos[0];
   return {

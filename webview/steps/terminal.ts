@@ -11,18 +11,18 @@ const saved = new Map<string, Promise<unknown>>();
 export function terminal(output: string): unknown {
   const known = saved.get(output);
   const colors = known === undefined ? withColorsOnly(output) : '';
-  if (colors === undefined) return plain(output);
-  return until(known ?? color(output, colors), plain(output));
+  if (colors === undefined) return withoutControlCodes(output);
+  return until(known ?? color(output, colors), withoutControlCodes(output));
 }
 
-function plain(output: string): unknown {
+function withoutControlCodes(output: string): unknown {
   return visibleTemplate(settledLines(withoutTerminalCodes(output)));
 }
 
 function color(output: string, colors: string): Promise<unknown> {
   const drawn = import('./colors.ts').then(
     ({ colored }) => colored(settledLines(colors)),
-    () => plain(output),
+    () => withoutControlCodes(output),
   );
   const [oldest] = saved.keys();
   if (saved.size >= maxKept && oldest !== undefined) saved.delete(oldest);

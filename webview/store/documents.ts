@@ -16,21 +16,21 @@ interface Document {
 export class Documents {
   readonly #documents = new Map<number, Document>();
   /** Whether an entry may take several rows. */
-  readonly #severalRows = new WeakMap<PageEntry, boolean>();
+  readonly #mayTakeSeveralRows = new WeakMap<PageEntry, boolean>();
   /** While there is one, long messages consist of their ends. */
   #ends: WeakMap<PageEntry, readonly Part[]> | undefined;
   #hasParts = false;
 
   /**
-   * Makes long messages consist of their ends until `drawWhole`: the first screen shows the end of a session, and waits for
+   * Makes long messages consist of their ends until `drawCompletely`: the first screen shows the end of a session, and waits for
    * nothing above it.
    */
-  drawEnds(): void {
+  drawOnlyEnds(): void {
     this.#ends = new WeakMap();
   }
 
   /** False if nothing has been drawn in part. */
-  drawWhole(): boolean {
+  drawCompletely(): boolean {
     const hadParts = this.#hasParts;
     this.#ends = undefined;
     this.#hasParts = false;
@@ -49,8 +49,8 @@ export class Documents {
 
   mayTakeRows(entry: PageEntry): boolean {
     if (entry.type.kind !== 'assistant_message') return false;
-    let several = this.#severalRows.get(entry);
-    if (several === undefined) this.#severalRows.set(entry, (several = mayTakeParts(entry.content)));
+    let several = this.#mayTakeSeveralRows.get(entry);
+    if (several === undefined) this.#mayTakeSeveralRows.set(entry, (several = mayTakeParts(entry.content)));
     return several;
   }
 

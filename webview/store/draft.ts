@@ -68,7 +68,7 @@ export class Draft {
   }
 
   /** A queued message was unsent, to edit it; `null` if it was already sent. */
-  takenBack(text: string | null): void {
+  handleUnsent(text: string | null): void {
     const { announcer, draw } = this.#deps;
     if (text === null) {
       announcer.say(t('Already sent; the message cannot be unsent'));

@@ -8,7 +8,7 @@ type Request = (message: (request: number) => FromPage) => Promise<ToPage>;
 export class Pager {
   readonly #store: Store;
   readonly #request: Request;
-  readonly #asked = new Map<number, Promise<ToPage>>();
+  readonly #pendingPages = new Map<number, Promise<ToPage>>();
 
   constructor(store: Store, request: Request) {
     this.#store = store;
@@ -17,7 +17,7 @@ export class Pager {
 
   /** Forgets pending requests, whose answers belong to an earlier generation. */
   reset(): void {
-    this.#asked.clear();
+    this.#pendingPages.clear();
   }
 
   /** Requests missing entries of the drawn rows, and drops distant ones. */
@@ -39,14 +39,14 @@ export class Pager {
   }
 
   #ask(page: number): Promise<ToPage> {
-    const asked = this.#asked.get(page);
+    const asked = this.#pendingPages.get(page);
     if (asked !== undefined) return asked;
     const from = page * pageSize;
     const count = Math.max(1, Math.min(pageSize, this.#store.total - from));
     const answer = this.#request((request) => ({ type: 'getPage', request, from, count }));
-    this.#asked.set(page, answer);
+    this.#pendingPages.set(page, answer);
     // A failed page is not requested with every drawing.
-    void answer.then(({ type }) => type === 'page' && this.#asked.delete(page));
+    void answer.then(({ type }) => type === 'page' && this.#pendingPages.delete(page));
     return answer;
   }
 }

@@ -185,12 +185,12 @@ export class Store implements RowSource {
   }
 
   /** See `Documents`. */
-  drawEnds(): void {
-    this.#documents.drawEnds();
+  drawOnlyEnds(): void {
+    this.#documents.drawOnlyEnds();
   }
 
-  drawWhole(): boolean {
-    const changed = this.#documents.drawWhole();
+  drawCompletely(): boolean {
+    const changed = this.#documents.drawCompletely();
     if (changed) this.structure += 1;
     return changed;
   }
@@ -270,7 +270,7 @@ export class Store implements RowSource {
     return this.#showsSynthetic ? 0 : this.synthetic;
   }
 
-  wasRevealed(index: number): boolean {
+  isRevealed(index: number): boolean {
     return this.#revealed.has(index);
   }
 
@@ -284,7 +284,7 @@ export class Store implements RowSource {
   }
 
   /** Opens everything that hides an entry. */
-  uncover(index: number): void {
+  reveal(index: number): void {
     const entry = this.#entries.get(index);
     if (entry === undefined) return;
     this.#revealed.add(index);

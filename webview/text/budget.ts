@@ -1,9 +1,9 @@
 import type { BudgetState, BudgetStatus } from '../../src/model/usage/budget.ts';
-import { exceededText, figuresText, scopeText, type Writing } from '../../src/protocol/panel/budgetWords.ts';
+import { exceededText, figuresText, scopeText, type TextFormat } from '../../src/protocol/panel/budgetWords.ts';
 import { t } from '../l10n.ts';
 import { number, usd } from './format.ts';
 
-const writing: Writing = { t, money: usd, number };
+const writing: TextFormat = { t, money: usd, number };
 
 export function budgetFigures(status: BudgetStatus): string {
   return figuresText(status, writing);

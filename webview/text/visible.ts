@@ -12,16 +12,16 @@ const color = new RegExp(colors);
 
 /** Without terminal control sequences: colors, cursor moves, titles and links. */
 export function withoutTerminalCodes(text: string): string {
-  return mayHoldCodes(text) ? text.replace(everySequence, '') : text;
+  return mayContainCodes(text) ? text.replace(everySequence, '') : text;
 }
 
 /** Keeps only colors; `undefined` if there are none. */
 export function withColorsOnly(text: string): string | undefined {
-  if (!mayHoldCodes(text) || !color.test(text)) return undefined;
+  if (!mayContainCodes(text) || !color.test(text)) return undefined;
   return text.replace(notColors, '').replaceAll('\u009b', '\u001b[');
 }
 
-function mayHoldCodes(text: string): boolean {
+function mayContainCodes(text: string): boolean {
   return text.includes('\u001b') || text.includes('\u009b');
 }
 

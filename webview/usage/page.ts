@@ -75,12 +75,12 @@ function sum(name: string, group: UsageGroup): TemplateResult {
       <b>${group.runs === 0 ? '–' : sumText(group)}</b>
       <span class="dim">${plural(group.runs, t('{0} run', 1), t('{0} runs'))}</span>
     </dd>
-    ${parts(group).map((part) => html`<dd class="dim">${part}</dd>`)}
+    ${groupParts(group).map((part) => html`<dd class="dim">${part}</dd>`)}
   </div>`;
 }
 
 /** Provenance of a total; empty if all of it was reported. */
-function parts(group: UsageGroup): string[] {
+function groupParts(group: UsageGroup): string[] {
   const { unknown, estimatedUsd, usd } = group;
   return [
     ...(estimatedUsd === 0 ? [] : [estimatedUsd === usd ? t('≈ estimated') : t('≈ includes estimates')]),
@@ -114,7 +114,7 @@ function table(
     <tbody>
       ${groups.map((group) => {
         const tokens = tokensOf(group.usage);
-        const about = parts(group).join('; ');
+        const about = groupParts(group).join('; ');
         return html`<tr>
           <th scope="row">${name(group)}</th>
           <td class="n">${number(group.runs)}</td>

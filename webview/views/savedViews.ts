@@ -5,7 +5,7 @@ import { isObject } from '../text/objects.ts';
 /** In the order of their chips. */
 export const stepKinds = ['read', 'edit', 'command', 'search', 'web', 'other'] as const satisfies readonly StepKind[];
 
-export interface FilesWish {
+export interface FilesViewState {
   readonly query: string;
   readonly sort: FileSort;
 }
@@ -13,7 +13,7 @@ export interface FilesWish {
 /** Filters and sort orders of the views when the page was left. */
 export interface SavedViews {
   readonly trajectory?: TrajectoryQuery;
-  readonly files?: FilesWish;
+  readonly files?: FilesViewState;
 }
 
 /** Lanes whose collapsed state is saved. */

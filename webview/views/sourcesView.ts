@@ -12,7 +12,7 @@ import { visibleTemplate } from '../text/shown.ts';
 import { plain } from '../text/visible.ts';
 import { verdictIcons, verdictWord } from '../parts/evidence/claimVerdict.ts';
 import { lineHeight, Lines } from './trajectory/lines.ts';
-import { placed, px } from './placed.ts';
+import { styled, px } from './placed.ts';
 import type { PageView, ViewDeps } from './view.ts';
 
 /** Milliseconds between two checks of the list while entries arrive. */
@@ -31,14 +31,14 @@ export class SourcesView implements PageView {
   readonly #lines: Lines<PageSource>;
   #page: SourcesPage | undefined;
   /** Something changed since the list was requested. */
-  #stale = true;
+  #isStale = true;
   #timer: ReturnType<typeof setTimeout> | undefined;
   /** When it ends. */
   #due = 0;
   #query = '';
   #scroller: HTMLElement | undefined;
   /** Index of the focused row, which stays in the page wherever it scrolls. */
-  #saved: number | undefined;
+  #focusedIndex: number | undefined;
 
   constructor(deps: ViewDeps) {
     this.#deps = deps;
@@ -47,7 +47,7 @@ export class SourcesView implements PageView {
 
   count({ store }: Context): number | undefined {
     const grows = store.turns.at(-1)?.status === 'running' && this.#page?.complete === true;
-    if (this.#stale) this.#renew(grows ? unseenPause : pause);
+    if (this.#isStale) this.#renew(grows ? unseenPause : pause);
     const { sums } = this.#page ?? {};
     return sums === undefined ? undefined : sums.given + sums.found + sums.not_found;
   }
@@ -55,7 +55,7 @@ export class SourcesView implements PageView {
   take(message: ToPage): void {
     const settled =
       message.type === 'updates' && message.updates.some((update) => update.op === 'put' && update.open !== true);
-    if (message.type === 'init' || message.type === 'links' || settled) this.#stale = true;
+    if (message.type === 'init' || message.type === 'links' || settled) this.#isStale = true;
   }
 
   /** Immediately at first, then only from time to time. */
@@ -67,7 +67,7 @@ export class SourcesView implements PageView {
     this.#due = due;
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
-      this.#stale = false;
+      this.#isStale = false;
       this.#lines.renew();
       void this.#ask(0, 0).then(() => this.#deps.changed());
     }, after);
@@ -79,12 +79,12 @@ export class SourcesView implements PageView {
     if (answer.type !== 'sources' || query !== this.#query) return undefined;
     this.#page = answer.page;
     this.#lines.total = answer.page.total;
-    if (!answer.page.complete) this.#stale = true;
+    if (!answer.page.complete) this.#isStale = true;
     return answer.page.sources;
   }
 
   draw(context: Context): TemplateResult {
-    if (this.#stale) this.#renew(pause);
+    if (this.#isStale) this.#renew(pause);
     const page = this.#page;
     const { given, found, not_found: missing } = page?.sums ?? { given: 0, found: 0, not_found: 0 };
     const none = given + found + missing === 0;
@@ -117,8 +117,8 @@ export class SourcesView implements PageView {
         role="region"
         aria-label=${t('Sources')}
         @scroll=${() => this.#deps.changed()}
-        @focusin=${({ target }: FocusEvent) => (this.#saved = placeOf(target))}
-        @focusout=${() => (this.#saved = undefined)}
+        @focusin=${({ target }: FocusEvent) => (this.#focusedIndex = placeOf(target))}
+        @focusout=${() => (this.#focusedIndex = undefined)}
       >
         <table class="srct" aria-rowcount=${this.#lines.total + 1}>
           <thead>
@@ -143,15 +143,15 @@ export class SourcesView implements PageView {
   #rows(context: Context): TemplateResult {
     const scroller = this.#scroller;
     const { from, to } = this.#lines.look(scroller?.scrollTop ?? 0, scroller?.clientHeight ?? likelyHeight);
-    const saved = this.#saved ?? from;
+    const saved = this.#focusedIndex ?? from;
     const places = new Set(Array.from({ length: Math.max(0, to - from) }, (_, n) => from + n));
     if (saved < this.#lines.total) places.add(saved);
     const sorted = [...places].sort((a, b) => a - b);
     return html`${repeat(
       sorted,
       (at) => at,
-      (at, n) => html`${room(at - (sorted[n - 1] ?? -1) - 1)}${this.#row(context, at)}`,
-    )}${room(this.#lines.total - (sorted.at(-1) ?? -1) - 1)}`;
+      (at, n) => html`${spacer(at - (sorted[n - 1] ?? -1) - 1)}${this.#row(context, at)}`,
+    )}${spacer(this.#lines.total - (sorted.at(-1) ?? -1) - 1)}`;
   }
 
   #row(context: Context, at: number): TemplateResult {
@@ -187,10 +187,10 @@ function placeOf(target: EventTarget | null): number | undefined {
 }
 
 /** For rows that are not drawn. */
-function room(rows: number): TemplateResult | typeof nothing {
+function spacer(rows: number): TemplateResult | typeof nothing {
   if (rows <= 0) return nothing;
   return html`<tr class="space" aria-hidden="true">
-    <td colspan="5" ${placed({ height: px(rows * lineHeight) })}></td>
+    <td colspan="5" ${styled({ height: px(rows * lineHeight) })}></td>
   </tr>`;
 }
 

@@ -24,7 +24,7 @@ const besideIds = ['trajectory', 'files', 'sources'] as const satisfies readonly
  */
 export class Views {
   readonly #deps: ViewsDeps;
-  #beside: SideViews | undefined;
+  #sideViews: SideViews | undefined;
   #fetching: Promise<void> | undefined;
   #planned = false;
   #failed = false;
@@ -41,10 +41,10 @@ export class Views {
 
   /** Filters and sort orders of the views, to save with the page. */
   get kept(): SavedViews {
-    const beside = this.#beside;
+    const beside = this.#sideViews;
     return beside === undefined
       ? this.#deps.kept
-      : viewsToSave({ trajectory: beside.trajectory.wish, files: beside.files.wish });
+      : viewsToSave({ trajectory: beside.trajectory.wish, files: beside.files.viewState });
   }
 
   show(id: ViewId): void {
@@ -55,7 +55,7 @@ export class Views {
 
   revealStep(index: number): void {
     this.show('trajectory');
-    void this.#load().then(() => this.#beside?.trajectory.select(index));
+    void this.#load().then(() => this.#sideViews?.trajectory.select(index));
   }
 
   tabs(context: Context): TabsState {
@@ -70,7 +70,7 @@ export class Views {
   }
 
   take(message: ToPage): void {
-    for (const view of this.#beside?.all ?? []) view.take?.(message);
+    for (const view of this.#sideViews?.all ?? []) view.take?.(message);
   }
 
   draw(context: Context): void {
@@ -90,7 +90,7 @@ export class Views {
     const view = this.#view(id);
     if (view === undefined) {
       if (!this.#failed) void this.#load();
-      render(this.#failed ? this.#missing() : loading(), place);
+      render(this.#failed ? this.#unavailableNotice() : loading(), place);
       return;
     }
     render(view.draw(context), place);
@@ -98,13 +98,13 @@ export class Views {
   }
 
   #view(id: ViewId): SideViews['all'][number] | undefined {
-    return this.#beside?.all.find((view) => view.id === id);
+    return this.#sideViews?.all.find((view) => view.id === id);
   }
 
   #load(): Promise<void> {
     this.#fetching ??= import('./sideViews.ts').then(
       ({ buildViews }) => {
-        this.#beside = buildViews(this.#deps);
+        this.#sideViews = buildViews(this.#deps);
         this.#deps.changed();
       },
       () => {
@@ -116,7 +116,7 @@ export class Views {
   }
 
   /** An update of Vitrine can delete the files of the running one. */
-  #missing(): TemplateResult {
+  #unavailableNotice(): TemplateResult {
     return html`<p class="none">${t('This view could not be loaded. Close the session and open it again.')}</p>`;
   }
 }

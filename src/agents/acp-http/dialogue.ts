@@ -6,7 +6,7 @@ import { RunWatch } from './watch.ts';
 export class AcpHttpDialogue implements Dialogue {
   readonly #host: DialogueHost;
   readonly #watch = new RunWatch();
-  #asked = 0;
+  #askCount = 0;
 
   constructor(host: DialogueHost) {
     this.#host = host;
@@ -14,7 +14,7 @@ export class AcpHttpDialogue implements Dialogue {
 
   /** The run was created with its prompt. */
   begin(): void {
-    this.#asked = 0;
+    this.#askCount = 0;
   }
 
   line(text: string): void {
@@ -43,10 +43,10 @@ export class AcpHttpDialogue implements Dialogue {
   }
 
   async #ask(asked: string): Promise<void> {
-    this.#asked += 1;
+    this.#askCount += 1;
     const question = asked === '' ? 'The agent waits for an answer.' : asked;
     const decision = await this.#host.ask({
-      id: requestId(this.#watch.runId, this.#asked),
+      id: requestId(this.#watch.runId, this.#askCount),
       kind: 'question',
       title: question.trim().split('\n', 1)[0] ?? question,
       questions: [{ question, multiSelect: false, freeText: true, options: [] }],

@@ -24,7 +24,7 @@ export class EventStream {
     },
   });
   /** The lines waiting for the end of their event: their total length, and their beginning. */
-  #gathered = { length: 0, head: '' };
+  #pendingEvent = { length: 0, head: '' };
 
   /** `line` without its line end. */
   push(line: string): readonly EventLine[] {
@@ -32,12 +32,12 @@ export class EventStream {
     if (line.startsWith('{')) return [{ text: line }];
     const wasTooLong = this.#tooLong;
     if (line === '') {
-      const { length, head } = this.#gathered;
-      this.#gathered = { length: 0, head: '' };
+      const { length, head } = this.#pendingEvent;
+      this.#pendingEvent = { length: 0, head: '' };
       if (wasTooLong) return [{ stream: 'stdout', oversize: { bytes: length, head } }];
     } else if (line.startsWith('data')) {
-      this.#gathered.length += line.length;
-      if (this.#gathered.head.length < headLength) this.#gathered.head += line.slice(0, headLength);
+      this.#pendingEvent.length += line.length;
+      if (this.#pendingEvent.head.length < headLength) this.#pendingEvent.head += line.slice(0, headLength);
       if (this.#tooLong) {
         this.#parser.reset();
         return [];
@@ -53,7 +53,7 @@ export class EventStream {
   }
 
   get #tooLong(): boolean {
-    return this.#gathered.length > maxEvent;
+    return this.#pendingEvent.length > maxEvent;
   }
 
   #take(): readonly EventLine[] {

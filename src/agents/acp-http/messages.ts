@@ -24,7 +24,7 @@ interface TextEntry {
 }
 
 /** The visible content of a part: `length` code points from `lead` on. */
-interface Shown {
+interface VisibleContent {
   readonly text: string;
   readonly lead: number;
   readonly length: number;
@@ -38,7 +38,7 @@ export class MessageEntries {
   /** Parts of the current message so far. */
   #parts = 0;
   #open = false;
-  #human: string[] | undefined;
+  #userText: string[] | undefined;
   #last: TextEntry | undefined;
   #map = new MessageMap<TextEntry>();
   /** Sources that arrived before their text. */
@@ -56,7 +56,7 @@ export class MessageEntries {
     if (this.#open) this.#end(line);
     this.#open = true;
     this.#parts = 0;
-    this.#human = message['role'] === 'user' ? [] : undefined;
+    this.#userText = message['role'] === 'user' ? [] : undefined;
   }
 
   /** `false` if its metadata is of an unknown kind; the part itself is shown. */
@@ -64,7 +64,7 @@ export class MessageEntries {
     this.#open = true;
     this.#parts += 1;
     const part = partOf(value);
-    if (this.#human !== undefined) this.#human.push(part.text ?? `\n\n${attachmentText(part)}\n\n`);
+    if (this.#userText !== undefined) this.#userText.push(part.text ?? `\n\n${attachmentText(part)}\n\n`);
     else if (part.name !== undefined) this.#artifact(part, part.name, line);
     else this.#anonymous(part, line);
     return !part.otherMetadata;
@@ -75,7 +75,7 @@ export class MessageEntries {
     if (!this.#open) this.created(message, line);
     const parts = objects(message['parts']);
     const known = parts.slice(this.#parts).map((part) => this.part(part, line));
-    if (this.#human === undefined) this.#completed += 1;
+    if (this.#userText === undefined) this.#completed += 1;
     else this.#repeated += 1;
     this.#end(line);
     return known.every((isKnown) => isKnown);
@@ -85,7 +85,7 @@ export class MessageEntries {
   output(messages: readonly JsonObject[], line: SourceLine): void {
     let [completed, repeated] = [this.#completed, this.#repeated];
     const [next, ...rest] = messages.filter(({ role }) => (role === 'user' ? repeated-- : completed--) <= 0);
-    const isOther = next === undefined || (next['role'] === 'user') !== (this.#human !== undefined);
+    const isOther = next === undefined || (next['role'] === 'user') !== (this.#userText !== undefined);
     if (this.#open && isOther) this.#end(line);
     if (next !== undefined) this.completed(next, line);
     for (const message of rest) this.completed(message, line);
@@ -117,7 +117,7 @@ export class MessageEntries {
   }
 
   /** The entry that has it now, and where its content begins there. */
-  #say(shown: Shown, { timestamp }: SourceLine): { readonly entry: TextEntry; readonly from: number } {
+  #say(shown: VisibleContent, { timestamp }: SourceLine): { readonly entry: TextEntry; readonly from: number } {
     const { texts, session } = this.#run;
     const before = this.#streams ? this.#last : undefined;
     const entry = texts.piece('text', shown.text, timestamp, session.metadata());
@@ -207,42 +207,42 @@ export class MessageEntries {
     this.#waiting = [];
     this.#refer(waiting, true);
     this.#run.texts.close();
-    if (this.#human !== undefined) this.#run.echoedPrompt(this.#human.join(''), timestamp);
+    if (this.#userText !== undefined) this.#run.echoedPrompt(this.#userText.join(''), timestamp);
     if (this.#waiting.length > 0) {
       const annotations = this.#waiting.map(citationWithoutText);
       this.#waiting = [];
       this.#run.system('citation', 'Sources without a text', timestamp, { annotations });
     }
     this.#open = false;
-    this.#human = undefined;
+    this.#userText = undefined;
     this.#last = undefined;
     this.#map = new MessageMap();
   }
 }
 
 /** `undefined`: the part has no content. `isMore`: other content precedes it. */
-function shownPart(part: Part, isMore: boolean): Shown | undefined {
+function shownPart(part: Part, isMore: boolean): VisibleContent | undefined {
   const { contentType, text, bytes, url } = part;
   if (text !== undefined && text !== '') {
     if (!/^application\//i.test(contentType)) return { text, lead: 0, length: codePoints(text), counts: true };
-    return apart(fenced(text), '\n\n', '\n\n');
+    return separated(fenced(text), '\n\n', '\n\n');
   }
   if (bytes === undefined && url === undefined) return undefined;
-  return apart(attached(part), isMore ? '\n\n' : '', '');
+  return separated(attached(part), isMore ? '\n\n' : '', '');
 }
 
-function apart(shown: Shown, before: string, after: string): Shown {
+function separated(shown: VisibleContent, before: string, after: string): VisibleContent {
   return { ...shown, text: before + shown.text + after, lead: before.length + shown.lead };
 }
 
 /** Placeholder for content that is not text. */
-function attached(part: Part): Shown {
+function attached(part: Part): VisibleContent {
   const text = attachmentText(part);
   return { text, lead: 0, length: codePoints(text), counts: false };
 }
 
 /** The complete text as a code block. */
-function fenced(text: string): Shown {
+function fenced(text: string): VisibleContent {
   const longest = (text.match(/`+/g) ?? []).reduce((length, run) => Math.max(length, run.length), 2);
   const fence = '`'.repeat(longest + 1);
   return { text: `${fence}\n${text}\n${fence}`, lead: fence.length + 1, length: codePoints(text), counts: true };

@@ -17,9 +17,9 @@ export class AcpHttpReader implements AgentReader {
   readonly #reports: RunReport[] = [];
   #agentName: string | null = null;
   #runId: string | null = null;
-  #awaits = 0;
+  #awaitCount = 0;
   #shown = false;
-  #over = false;
+  #hasEnded = false;
 
   constructor(run: NormalizedRun) {
     this.#run = run;
@@ -36,7 +36,7 @@ export class AcpHttpReader implements AgentReader {
     }
     if (type !== 'generic' || !isObject(event['generic'])) return false;
     const generic = limitDepth(event['generic']);
-    this.#run.aside('generic', codeBlock(JSON.stringify(generic, null, 2)), line.timestamp, { generic });
+    this.#run.addSideEntry('generic', codeBlock(JSON.stringify(generic, null, 2)), line.timestamp, { generic });
     return true;
   }
 
@@ -57,10 +57,10 @@ export class AcpHttpReader implements AgentReader {
         this.#messages.created(inner, line);
         return true;
       case 'message.part':
-        this.#known(this.#messages.part(inner, line), line);
+        this.#keepUnknown(this.#messages.part(inner, line), line);
         return true;
       case 'message.completed':
-        this.#known(this.#messages.completed(inner, line), line);
+        this.#keepUnknown(this.#messages.completed(inner, line), line);
         return true;
       default:
         return false;
@@ -68,7 +68,7 @@ export class AcpHttpReader implements AgentReader {
   }
 
   /** A part is shown whatever its metadata; unknown metadata is kept with the line. */
-  #known(known: boolean, { raw, timestamp }: SourceLine): void {
+  #keepUnknown(known: boolean, { raw, timestamp }: SourceLine): void {
     if (!known) this.#run.lines.unknown('Metadata of an unknown kind', raw, timestamp);
   }
 
@@ -128,9 +128,9 @@ export class AcpHttpReader implements AgentReader {
     const request = limitDepth(awaits ?? null);
     const content = shown === '' ? 'The agent waits for an answer.' : `The agent waits for an answer:\n\n${shown}`;
     const entry = this.#run.system('awaiting', content, line.timestamp, { awaitRequest: request });
-    this.#awaits += 1;
+    this.#awaitCount += 1;
     // If someone is asked, that entry shows the request and its answer.
-    this.#run.client.adopt(requestId(this.#runId, this.#awaits), entry);
+    this.#run.client.adopt(requestId(this.#runId, this.#awaitCount), entry);
   }
 
   #failed(error: ErrorInfo, line: SourceLine): void {
@@ -148,8 +148,8 @@ export class AcpHttpReader implements AgentReader {
   /** An error and the end of the run that it causes count as one end. */
   #close(report: RunReport, title: string, { timestamp }: SourceLine): void {
     this.#run.unfinished = false;
-    if (this.#over) return;
-    this.#over = true;
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
     this.#reports.push(report);
     this.#run.system('result', title, timestamp, {
       result: { isError: report.isError, runId: this.#runId, terminalReason: report.terminalReason },

@@ -13,7 +13,7 @@ export class RunWatch {
   /** The newest event, as JSON. */
   #newest: string | undefined;
   #runId: string | null = null;
-  #over = false;
+  #hasEnded = false;
   #question: string | null = null;
 
   get runId(): string | null {
@@ -21,8 +21,8 @@ export class RunWatch {
   }
 
   /** The run has ended: no more events follow. */
-  get over(): boolean {
-    return this.#over;
+  get hasEnded(): boolean {
+    return this.#hasEnded;
   }
 
   /** The question that the run is waiting on. */
@@ -70,7 +70,7 @@ export class RunWatch {
     const { type } = event;
     const { runId, awaits } = runInfo(event['run']);
     this.#runId = runId ?? this.#runId;
-    if (endings.has(type)) this.#over = true;
+    if (endings.has(type)) this.#hasEnded = true;
     this.#question = type === 'run.awaiting' ? messageText(field(awaits, 'message')) : null;
   }
 }

@@ -92,7 +92,7 @@ export class Conversation {
     if (field(field(update['_meta'], 'claudeCode'), 'kind') !== 'informational') return false;
     const shown = contentText(update['content']);
     if (shown === undefined) return false;
-    this.#run.aside('informational', shown, timestamp);
+    this.#run.addSideEntry('informational', shown, timestamp);
     return true;
   }
 

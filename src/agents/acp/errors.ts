@@ -27,8 +27,8 @@ export function errorCode({ code, message, details, errorKind, sessionId }: RpcE
 }
 
 /** The HTTP status of a model's server, if a text has one. */
-export function codeOfText(shown: string): string | undefined {
-  const printed = status.exec(shown)?.[1];
+export function codeOfText(content: string): string | undefined {
+  const printed = status.exec(content)?.[1];
   return printed === undefined ? undefined : codeOfStatus(Number(printed));
 }
 

@@ -20,7 +20,7 @@ export interface MessageSource {
   readonly counted: boolean;
 }
 
-interface Streamed {
+interface StreamedText {
   readonly key: string;
   readonly entry: NormalizedEntry;
   readonly counted: boolean;
@@ -33,7 +33,7 @@ interface Streamed {
  */
 export class Messages {
   readonly #run: NormalizedRun;
-  readonly #whole = new Map<string, Streamed>();
+  readonly #streamed = new Map<string, StreamedText>();
   #current: string | undefined;
   #echo: { id: string | undefined; text: string; timestamp: string } | undefined;
 
@@ -69,7 +69,7 @@ export class Messages {
       return;
     }
     this.flushEcho();
-    const known = id === undefined ? undefined : this.#whole.get(keyOf(kind, id, speaker));
+    const known = id === undefined ? undefined : this.#streamed.get(keyOf(kind, id, speaker));
     if (known === undefined) {
       this.#run.texts.close();
       this.#current = undefined;
@@ -97,34 +97,34 @@ export class Messages {
     this.#run.echoedPrompt(echo.text, echo.timestamp);
   }
 
-  #echoed(id: string | undefined, shown: string, timestamp: string): void {
+  #echoed(id: string | undefined, content: string, timestamp: string): void {
     if (this.#echo !== undefined && this.#echo.id !== id) this.flushEcho();
     this.#echo ??= { id, text: '', timestamp };
-    this.#echo.text += shown;
+    this.#echo.text += content;
   }
 
-  #piece(kind: TextKind, id: string | undefined, shown: string, speaker: MessageSource): void {
+  #piece(kind: TextKind, id: string | undefined, content: string, speaker: MessageSource): void {
     const key = keyOf(kind, id ?? '', speaker);
     const { texts } = this.#run;
     if (texts.streaming !== kind || this.#current !== key) {
       texts.close();
       this.#current = key;
       const { timestamp, metadata, origin, counted } = speaker;
-      const entry = texts.piece(kind, shown, timestamp, metadata, { origin, counted });
-      if (id !== undefined) this.#remember({ key, entry, counted, text: shown });
+      const entry = texts.piece(kind, content, timestamp, metadata, { origin, counted });
+      if (id !== undefined) this.#remember({ key, entry, counted, text: content });
       return;
     }
-    texts.piece(kind, shown, speaker.timestamp, speaker.metadata);
-    const known = this.#whole.get(key);
-    if (known !== undefined) known.text += shown;
+    texts.piece(kind, content, speaker.timestamp, speaker.metadata);
+    const known = this.#streamed.get(key);
+    if (known !== undefined) known.text += content;
   }
 
-  #remember(message: Streamed): void {
-    this.#whole.delete(message.key);
-    this.#whole.set(message.key, message);
-    for (const oldest of this.#whole.keys()) {
-      if (this.#whole.size <= maxWhole) break;
-      this.#whole.delete(oldest);
+  #remember(message: StreamedText): void {
+    this.#streamed.delete(message.key);
+    this.#streamed.set(message.key, message);
+    for (const oldest of this.#streamed.keys()) {
+      if (this.#streamed.size <= maxWhole) break;
+      this.#streamed.delete(oldest);
     }
   }
 }

@@ -117,21 +117,21 @@ export class AcpReader implements AgentReader {
     const end = turnEnd(result);
     if (end !== undefined) {
       this.#phase = 'live';
-      this.#turns.over(end, line.timestamp);
+      this.#turns.endTurn(end, line.timestamp);
     } else if (typeof result['protocolVersion'] === 'number') this.#session.initialized(result);
     else if (Array.isArray(result['sessions'])) return;
     else if (nonEmpty(result['messageId']) !== undefined) this.#run.unfinished = true;
-    else if (this.#phase !== 'live' || nonEmpty(result['sessionId']) !== undefined) this.#opened(result, line);
+    else if (this.#phase !== 'live' || nonEmpty(result['sessionId']) !== undefined) this.#handleOpening(result, line);
     else this.#session.settings(result, line.timestamp);
   }
 
   /** If history came before, this answers the request for it; otherwise the next line decides. */
   #nothingAnswered(line: SourceLine): void {
-    if (this.#replayed > 0) this.#opened({}, line);
+    if (this.#replayed > 0) this.#handleOpening({}, line);
     else this.#phase = 'unclear';
   }
 
-  #opened(result: JsonObject, { timestamp }: SourceLine): void {
+  #handleOpening(result: JsonObject, { timestamp }: SourceLine): void {
     this.#conversation.interrupt();
     this.#conversation.calls.settle('No result: the history has none.', timestamp);
     this.#conversation.plans.endTurn();
@@ -139,7 +139,7 @@ export class AcpReader implements AgentReader {
     this.#session.opened(result, timestamp);
     if (this.#replayed > 0 && this.#recorded) {
       const shown = 'The agent repeated the earlier conversation, which is shown above.';
-      this.#run.aside('replay', shown, timestamp, { updates: this.#replayed });
+      this.#run.addSideEntry('replay', shown, timestamp, { updates: this.#replayed });
     }
     this.#replayed = 0;
     this.#run.checkResumed(timestamp);
@@ -198,7 +198,7 @@ export class AcpReader implements AgentReader {
   #handleMessage(kind: string, update: JsonObject, child: string | undefined, line: SourceLine): boolean {
     if (this.#phase === 'unclear') {
       if (kind.startsWith('user_message')) this.#phase = 'setup';
-      else this.#opened({}, line);
+      else this.#handleOpening({}, line);
     }
     const history = this.#phase === 'setup';
     if (history) this.#replayed += 1;
@@ -217,7 +217,7 @@ export class AcpReader implements AgentReader {
     if (this.#phase !== 'live') return;
     if (state === 'running' || state === 'requires_action') this.#run.unfinished = true;
     const end = state === 'idle' && this.#run.unfinished ? turnEnd(update) : undefined;
-    if (end !== undefined) this.#turns.over(end, timestamp);
+    if (end !== undefined) this.#turns.endTurn(end, timestamp);
   }
 
   #request(method: string, requestId: string, params: JsonObject, { timestamp }: SourceLine): boolean {

@@ -22,7 +22,9 @@ export class Notes {
     switch (kind) {
       case 'notice': {
         const shown = [nonEmpty(update['title']), nonEmpty(update['description'])].filter((part) => part !== undefined);
-        this.#run.aside('notice', shown.join('\n\n'), timestamp, { severity: nonEmpty(update['severity']) ?? null });
+        this.#run.addSideEntry('notice', shown.join('\n\n'), timestamp, {
+          severity: nonEmpty(update['severity']) ?? null,
+        });
         return true;
       }
       case 'compaction_update':
@@ -38,7 +40,7 @@ export class Notes {
 
   subagent(update: JsonObject, timestamp: string): void {
     const name = nonEmpty(update['title']) ?? nonEmpty(update['description']) ?? nonEmpty(update['sessionId']) ?? '';
-    this.#run.aside('subagent', `Subagent: ${code(name)}`, timestamp, {
+    this.#run.addSideEntry('subagent', `Subagent: ${code(name)}`, timestamp, {
       childSessionId: nonEmpty(update['sessionId']) ?? null,
     });
   }
@@ -46,7 +48,7 @@ export class Notes {
   notification(method: string, params: JsonObject, timestamp: string): boolean {
     if (method === '$/cancel_request') return true;
     if (method !== 'elicitation/complete') return false;
-    this.#run.aside('question', 'The question was answered in another place.', timestamp, {
+    this.#run.addSideEntry('question', 'The question was answered in another place.', timestamp, {
       elicitationId: nonEmpty(params['elicitationId']) ?? null,
     });
     return true;
@@ -54,7 +56,7 @@ export class Notes {
 
   request(method: string, params: JsonObject, timestamp: string): boolean {
     if (method !== 'elicitation/create') return false;
-    this.#run.aside('question', nonEmpty(params['message']) ?? 'The agent asks a question.', timestamp, {
+    this.#run.addSideEntry('question', nonEmpty(params['message']) ?? 'The agent asks a question.', timestamp, {
       requestedSchema: limitDepth(params['requestedSchema'] ?? null),
     });
     return true;
@@ -75,7 +77,7 @@ export class Notes {
       return;
     }
     if (this.#compactions.size >= maxCompactions) this.#compactions.clear();
-    const entry = this.#run.aside('compaction', content, timestamp);
+    const entry = this.#run.addSideEntry('compaction', content, timestamp);
     this.#compactions.set(id, { entry, status: now, summary });
   }
 }

@@ -23,7 +23,7 @@ export class Reports {
   readonly runningTotals: () => boolean;
   readonly #reports: RunReport[] = [];
   #models: readonly ModelUsage[] = [];
-  #printed: TokenUsage = {};
+  #previousUsage: TokenUsage = {};
   #usd: number | null = null;
   #contextWindow: number | undefined;
   #contextTokens: number | undefined;
@@ -54,7 +54,7 @@ export class Reports {
   turn({ end, error, text, model, calledTools }: TurnOutcome): RunReport {
     const usage = end?.usage ?? null;
     const own = usage === null ? null : this.#ownUsage(usage);
-    const models = end === null || end.models.length === 0 ? named(own, model) : end.models;
+    const models = end === null || end.models.length === 0 ? usageOfModel(own, model) : end.models;
     this.#models = models.reduce(add, this.#models);
     const report: RunReport = {
       ...emptyReport,
@@ -102,13 +102,13 @@ export class Reports {
 
   #ownUsage(usage: TokenUsage): TokenUsage {
     if (!this.runningTotals()) return usage;
-    const own = subtractUsage(usage, this.#printed);
-    this.#printed = usage;
+    const own = subtractUsage(usage, this.#previousUsage);
+    this.#previousUsage = usage;
     return own;
   }
 }
 
-function named(usage: TokenUsage | null, model: string | null): ModelUsage[] {
+function usageOfModel(usage: TokenUsage | null, model: string | null): ModelUsage[] {
   return usage === null ? [] : [{ model: model ?? unnamed, ...usage }];
 }
 

@@ -24,7 +24,7 @@ export class AcpSession {
   #commands: readonly string[] = [];
   #entry: NormalizedEntry | undefined;
   /** An answer named the model, which is more precise than the selection. */
-  #modelSeen = false;
+  #isModelNamed = false;
 
   constructor(run: NormalizedRun) {
     this.#run = run;
@@ -48,7 +48,7 @@ export class AcpSession {
       title: nonEmpty(field(info, 'title')) ?? null,
       version: nonEmpty(field(info, 'version')) ?? null,
     };
-    this.#own();
+    this.#updateOwnMetadata();
   }
 
   /** The conversation is open: the answer to `session/new`, `session/load` or `session/resume`. */
@@ -69,7 +69,7 @@ export class AcpSession {
   modeIs(id: string | undefined, timestamp: string): void {
     if (id === undefined || id === this.#mode) return;
     this.#mode = id;
-    this.#own();
+    this.#updateOwnMetadata();
     if (this.#entry !== undefined) this.#modeChanged(timestamp);
   }
 
@@ -78,7 +78,7 @@ export class AcpSession {
     // The selection may name a variant of it.
     const known = this.#run.session.model;
     if (known !== null && known.startsWith(`${model}[`)) return;
-    this.#modelSeen = true;
+    this.#isModelNamed = true;
     if (model === known) return;
     this.#run.session.seeModel(model);
     this.#refresh();
@@ -103,9 +103,9 @@ export class AcpSession {
 
   #settings(value: JsonObject): void {
     const { model, mode } = settingsOf(value);
-    if (!this.#modelSeen) this.#run.session.seeModel(model);
+    if (!this.#isModelNamed) this.#run.session.seeModel(model);
     if (mode !== undefined) this.#mode = mode;
-    this.#own();
+    this.#updateOwnMetadata();
   }
 
   #commandsOf(value: unknown): void {
@@ -114,10 +114,10 @@ export class AcpSession {
   }
 
   #modeChanged(timestamp: string): void {
-    this.#run.aside('mode', `Mode: ${code(this.mode ?? '')}`, timestamp);
+    this.#run.addSideEntry('mode', `Mode: ${code(this.mode ?? '')}`, timestamp);
   }
 
-  #own(): void {
+  #updateOwnMetadata(): void {
     this.#run.session.setOwn({ mode: this.#mode, agentInfo: this.#agent });
   }
 

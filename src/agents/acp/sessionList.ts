@@ -20,11 +20,18 @@ export function sessionPageOf(answer: unknown): {
     const id = nonEmpty(session['sessionId']);
     // A shortened id would be another one.
     if (id === undefined || id.length > maxText) return [];
-    return [{ id, cwd: cut(session['cwd']), title: cut(session['title']), updatedAt: cut(session['updatedAt']) }];
+    return [
+      {
+        id,
+        cwd: truncated(session['cwd']),
+        title: truncated(session['title']),
+        updatedAt: truncated(session['updatedAt']),
+      },
+    ];
   });
   return { sessions, next: nonEmpty(field(answer, 'nextCursor')) ?? null };
 }
 
-function cut(value: unknown): string | null {
+function truncated(value: unknown): string | null {
   return nonEmpty(value)?.slice(0, maxText) ?? null;
 }

@@ -70,7 +70,7 @@ export class Turns {
   }
 
   /** The agent says that the turn has ended. */
-  over(end: TurnEnd, timestamp: string): void {
+  endTurn(end: TurnEnd, timestamp: string): void {
     this.#conversation.interrupt();
     const cancelled = end.stopReason === 'cancelled';
     const reason = 'No result: the turn ended before the tool answered.';

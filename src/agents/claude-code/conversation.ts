@@ -107,24 +107,24 @@ export class Conversation {
 
   #text(
     kind: 'text' | 'thinking',
-    shown: string,
+    content: string,
     cited: readonly unknown[],
     line: Line,
     model: string | undefined,
     from: { id: string | undefined; partials: Partials } | undefined,
   ): void {
-    if (shown === '') return;
+    if (content === '') return;
     const extra = lineMetadata(line.message);
-    const streamed = from?.partials.merge(from.id, kind, shown, cited, line, extra);
+    const streamed = from?.partials.merge(from.id, kind, content, cited, line, extra);
     if (streamed !== undefined) {
       if (kind === 'text') this.#wrote(from?.id, streamed);
       return;
     }
     const metadata = extra === undefined ? line.metadata(model) : line.metadataWith(extra, model);
     if (model === syntheticModel && kind === 'text') {
-      this.#parts.state.noteSynthetic(this.#parts.texts.addSynthetic(shown, line, metadata));
+      this.#parts.state.noteSynthetic(this.#parts.texts.addSynthetic(content, line, metadata));
     } else {
-      const added = this.#parts.texts.add(kind, shown, cited, line, metadata);
+      const added = this.#parts.texts.add(kind, content, cited, line, metadata);
       if (kind === 'text') this.#wrote(from?.id, added);
     }
   }
@@ -134,13 +134,13 @@ export class Conversation {
   }
 
   #thinking(
-    shown: string,
+    content: string,
     line: Line,
     model: string | undefined,
     from: { id: string | undefined; partials: Partials } | undefined,
   ): void {
-    if (shown === '') this.#hiddenThinking('[thinking that the agent does not show]', line, model);
-    else this.#text('thinking', shown, [], line, model, from);
+    if (content === '') this.#hiddenThinking('[thinking that the agent does not show]', line, model);
+    else this.#text('thinking', content, [], line, model, from);
   }
 
   #hiddenThinking(content: string, line: Line, model: string | undefined): void {

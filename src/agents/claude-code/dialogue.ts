@@ -21,11 +21,11 @@ class ClaudeDialogue implements Dialogue {
   /** How to withdraw waiting requests, by id. */
   readonly #waiting = new Map<string, () => void>();
   #nextId = 1;
-  #inTurn = true;
+  #isInTurn = true;
   /** Tasks that continue after a turn. */
   #background = 0;
   /** A task ended during this turn: the agent may start another turn to report it. */
-  #notified = false;
+  #hasTaskEnded = false;
 
   constructor(host: DialogueHost, prompt: string) {
     this.#host = host;
@@ -37,10 +37,10 @@ class ClaudeDialogue implements Dialogue {
     this.say(this.#prompt);
   }
 
-  line(shown: string): void {
+  line(content: string): void {
     // Most lines of a run are these, and mean nothing here.
-    if (shown.startsWith('{"type":"stream_event"')) return;
-    const message = parse(shown);
+    if (content.startsWith('{"type":"stream_event"')) return;
+    const message = parse(content);
     if (isObject(message)) this.#message(message);
   }
 
@@ -51,7 +51,7 @@ class ClaudeDialogue implements Dialogue {
   }
 
   say(text: string): void {
-    this.#inTurn = true;
+    this.#isInTurn = true;
     this.#host.write(controlLines.user(text));
   }
 
@@ -75,7 +75,7 @@ class ClaudeDialogue implements Dialogue {
   #message(message: JsonObject): void {
     switch (message['type']) {
       case 'control_request':
-        this.#asked(message);
+        this.#handleRequest(message);
         return;
       case 'control_cancel_request':
         this.#waiting.get(nonEmpty(message['request_id']) ?? '')?.();
@@ -91,7 +91,7 @@ class ClaudeDialogue implements Dialogue {
     }
   }
 
-  #asked(message: JsonObject): void {
+  #handleRequest(message: JsonObject): void {
     const id = nonEmpty(message['request_id']);
     const request = message['request'];
     if (id === undefined || !isObject(request)) return;
@@ -124,17 +124,17 @@ class ClaudeDialogue implements Dialogue {
   #system(message: JsonObject): void {
     switch (message['subtype']) {
       case 'init':
-        this.#notified = false;
-        if (!this.#inTurn) this.#host.turnStarted();
-        this.#inTurn = true;
+        this.#hasTaskEnded = false;
+        if (!this.#isInTurn) this.#host.turnStarted();
+        this.#isInTurn = true;
         return;
       case 'task_notification':
-        this.#notified = true;
+        this.#hasTaskEnded = true;
         return;
       case 'background_tasks_changed': {
         const before = this.#background;
         this.#background = objects(message['tasks']).length;
-        if (before > 0 && this.#background === 0 && !this.#inTurn) this.#host.turnEnded('may_continue');
+        if (before > 0 && this.#background === 0 && !this.#isInTurn) this.#host.turnEnded('may_continue');
       }
     }
   }
@@ -142,9 +142,9 @@ class ClaudeDialogue implements Dialogue {
   #turnOver(result: JsonObject): void {
     // It ends by itself; queued messages wait for the next attempt.
     if (texts(result['errors']).some((error) => unknownSessionText.test(error))) return;
-    this.#inTurn = false;
+    this.#isInTurn = false;
     const own = nonEmpty(field(result['origin'], 'kind')) !== undefined;
-    const more = this.#background > 0 ? 'continues' : this.#notified && !own ? 'may_continue' : 'done';
+    const more = this.#background > 0 ? 'continues' : this.#hasTaskEnded && !own ? 'may_continue' : 'done';
     this.#host.turnEnded(more);
   }
 

@@ -51,7 +51,7 @@ export class ClaudeCodeNormalizer implements Normalizer {
   #unfinished = false;
   #started = false;
   /** The entry with a count that may still increase. */
-  #counted: NormalizedEntry | undefined;
+  #countedEntry: NormalizedEntry | undefined;
   #ended = false;
 
   constructor(context: NormalizerContext) {
@@ -215,8 +215,8 @@ export class ClaudeCodeNormalizer implements Normalizer {
   }
 
   /** A piece that continues a streamed text; anything else is parsed completely. */
-  #isPiece(shown: string): boolean {
-    const delta = this.#deltas.read(shown);
+  #isPiece(content: string): boolean {
+    const delta = this.#deltas.read(content);
     if (delta === undefined || !this.#partials.continues(delta)) return false;
     this.#session.seeId(delta.sessionId);
     this.#unfinished = true;
@@ -224,19 +224,19 @@ export class ClaudeCodeNormalizer implements Normalizer {
   }
 
   /** A line recognized by its form; anything else is parsed completely. */
-  #isBrief(shown: string, at: number): boolean {
-    const brief = briefLine(shown);
+  #isBrief(content: string, at: number): boolean {
+    const brief = briefLine(content);
     if (brief === undefined) return false;
     this.#session.seeId(brief.sessionId);
     if (brief.thinkingTokens === undefined) this.#unfinished = true;
-    else this.#count(thinkingText(brief.thinkingTokens), new Line({}, at, this.#session, shown));
+    else this.#count(thinkingText(brief.thinkingTokens), new Line({}, at, this.#session, content));
     return true;
   }
 
-  #pushClient(shown: string, at: number): void {
+  #pushClient(content: string, at: number): void {
     this.#stderr.close();
-    if (this.#ended || this.#client.push(shown, at)) return;
-    this.#lines.unknown('Unknown line written by Vitrine', shown, this.#session.clock.arrived(at));
+    if (this.#ended || this.#client.push(content, at)) return;
+    this.#lines.unknown('Unknown line written by Vitrine', content, this.#session.clock.arrived(at));
   }
 
   #pushStderr(line: OutputLine, at: number): void {
@@ -287,7 +287,7 @@ export class ClaudeCodeNormalizer implements Normalizer {
       line.message['type'] === 'user'
         ? this.#conversation.user(line)
         : this.#conversation.assistant(line, this.#partials);
-    this.#retractions.made(line, this.#writer.since(before));
+    this.#retractions.addLine(line, this.#writer.since(before));
     return isOne;
   }
 
@@ -348,14 +348,14 @@ export class ClaudeCodeNormalizer implements Normalizer {
 
   /** A counter that increases with every delta is one entry, until something else arrives. */
   #count(content: string, line: Line): void {
-    const counted = this.#counted;
+    const counted = this.#countedEntry;
     if (counted?.index === this.#writer.next - 1) {
-      this.#counted = { ...counted, content };
-      this.#writer.put(this.#counted, true);
+      this.#countedEntry = { ...counted, content };
+      this.#writer.put(this.#countedEntry, true);
       return;
     }
     this.#settleCount();
-    this.#counted = this.#writer.add({
+    this.#countedEntry = this.#writer.add({
       type: { kind: 'system_message', subtype: 'thinking_tokens' },
       content,
       timestamp: line.timestamp,
@@ -365,8 +365,8 @@ export class ClaudeCodeNormalizer implements Normalizer {
   }
 
   #settleCount(): void {
-    if (this.#counted !== undefined) this.#writer.put(this.#counted);
-    this.#counted = undefined;
+    if (this.#countedEntry !== undefined) this.#writer.put(this.#countedEntry);
+    this.#countedEntry = undefined;
   }
 
   #unknownBlock(block: unknown, line: Line): void {

@@ -4,16 +4,16 @@ import { amount, count, field, nonEmpty, objects, text, texts } from '../shared/
 import { planLimit, resetText } from '../shared/planLimits.ts';
 import { englishFigures } from '../../text/figures.ts';
 
-type Describe = (message: JsonObject) => string;
+type LineDescriber = (message: JsonObject) => string;
 
 const join = (...parts: (string | undefined | false)[]): string =>
   parts.filter((part) => typeof part === 'string' && part !== '').join(' · ');
 
-const taskText: Describe = (message) =>
+const taskText: LineDescriber = (message) =>
   nonEmpty(message['description']) ?? nonEmpty(message['summary']) ?? `task ${text(message['task_id']) ?? ''}`;
 
 /** Up to 2.0, only the streams have a hook's output. */
-const hookOutput: Describe = (message) =>
+const hookOutput: LineDescriber = (message) =>
   nonEmpty(message['output']) ??
   [text(message['stdout']) ?? '', text(message['stderr']) ?? '']
     .map((shown) => shown.trimEnd())
@@ -87,7 +87,7 @@ function memoryRecalled(message: JsonObject): string {
   return titled('Memory recalled', memories.join('\n'));
 }
 
-const modelFallback: Describe = (message) =>
+const modelFallback: LineDescriber = (message) =>
   nonEmpty(message['content']) ??
   join('Model changed', nonEmpty(message['original_model']), nonEmpty(message['fallback_model']));
 
@@ -132,7 +132,7 @@ const elapsed = (seconds: number | undefined): string | undefined =>
   seconds === undefined ? undefined : englishFigures.duration(Math.round(seconds) * 1000);
 
 /** `system` lines by subtype. Others are unknown. */
-const systemSubtypes = new Map<string, Describe>([
+const systemSubtypes = new Map<string, LineDescriber>([
   ['status', status],
   ['compact_boundary', compacted],
   ['api_retry', retry],
@@ -182,7 +182,7 @@ const systemSubtypes = new Map<string, Describe>([
 ]);
 
 /** Other types of lines about the run, outside the conversation. */
-const otherTypes = new Map<string, Describe>([
+const otherTypes = new Map<string, LineDescriber>([
   ['rate_limit_event', rateLimit],
   [
     'tool_progress',

@@ -28,14 +28,14 @@ export function historyItems(history: readonly JsonObject[], session: string, fo
     for (const block of blocks) {
       const at = items.length;
       if (block['type'] === 'tool_use') items.push({ at, item: callItem(block, results, `${session}-${at}`, folder) });
-      else if (message['role'] === 'assistant') items.push(...spoken(block, at));
+      else if (message['role'] === 'assistant') items.push(...messageItems(block, at));
       else if (block['type'] === 'text') items.push(...written(text(block['text']) ?? '', at));
     }
   }
   return items;
 }
 
-function spoken(block: JsonObject, at: number): PlacedItem[] {
+function messageItems(block: JsonObject, at: number): PlacedItem[] {
   const thought = block['type'] === 'thinking' ? text(block['thinking']) : undefined;
   if (thought !== undefined)
     return [{ at, item: { type: { kind: 'thinking', reasoning: thought }, content: thought } }];
@@ -45,8 +45,8 @@ function spoken(block: JsonObject, at: number): PlacedItem[] {
     : [{ at, item: { type: { kind: 'assistant_message' }, content: blockText } }];
 }
 
-function written(shown: string, at: number): PlacedItem[] {
-  const own = shown.replace(details, '').trim();
+function written(content: string, at: number): PlacedItem[] {
+  const own = content.replace(details, '').trim();
   if (own === '') return [];
   const prompt = wrapped.exec(own)?.[1];
   const origin = prompt === undefined ? 'system' : 'human';

@@ -57,7 +57,7 @@ const notes = new Map([
   ['report_bug', 'info'],
 ]);
 
-const calls = new Map<string, (shown: string) => NamedAction>([
+const calls = new Map<string, (content: string) => NamedAction>([
   ['tool', toolOf],
   ['command', commandOf],
   ['use_mcp_server', mcpOf],
@@ -152,52 +152,52 @@ function stateOf(kind: string, isAsk: boolean, message: JsonObject): Conversatio
 function plainItem(
   message: JsonObject,
   kind: string,
-  shown: string,
+  content: string,
   at: number,
 ): Omit<PlacedItem, 'at'> | 'unknown' | undefined {
   if (kind === 'task' || kind === 'user_feedback' || (kind === 'text' && at === 0)) {
-    return { item: { type: { kind: 'user_message' }, content: shown, origin: 'human' }, prompt: shown };
+    return { item: { type: { kind: 'user_message' }, content: content, origin: 'human' }, prompt: content };
   }
   if (kind === 'user_feedback_diff') {
-    return { item: { type: { kind: 'system_message', subtype: 'user_edit' }, content: shown } };
+    return { item: { type: { kind: 'system_message', subtype: 'user_edit' }, content: content } };
   }
-  if (kind === 'text' || kind === 'completion_result') return messageItem(shown);
+  if (kind === 'text' || kind === 'completion_result') return messageItem(content);
   if (kind === 'reasoning') {
-    const thought = shown === '' ? (text(message['reasoning']) ?? '') : shown;
+    const thought = content === '' ? (text(message['reasoning']) ?? '') : content;
     if (thought === '') return undefined;
     return { item: { type: { kind: 'thinking', reasoning: thought }, content: thought } };
   }
-  if (questions.has(kind)) return messageItem(questionText(shown));
-  if (kind === 'api_req_started') return requestFailure(shown);
+  if (questions.has(kind)) return messageItem(questionText(content));
+  if (kind === 'api_req_started') return requestFailure(content);
   if (kind === 'condense_context') {
     const summary = nonEmpty(field(message['contextCondense'], 'summary')) ?? 'The conversation was condensed.';
     return { item: { type: { kind: 'system_message', subtype: 'compaction' }, content: summary } };
   }
   if (errors.has(kind)) {
-    const reason = shown === '' ? 'A request failed.' : shown;
+    const reason = content === '' ? 'A request failed.' : content;
     return { item: { type: { kind: 'error', error: { message: reason, code: kind } }, content: reason } };
   }
   const note = notes.get(kind);
   if (note !== undefined) {
-    return shown === '' ? undefined : { item: { type: { kind: 'system_message', subtype: note }, content: shown } };
+    return content === '' ? undefined : { item: { type: { kind: 'system_message', subtype: note }, content: content } };
   }
   return bookkeeping.has(kind) ? undefined : 'unknown';
 }
 
-function messageItem(shown: string): Omit<PlacedItem, 'at'> | undefined {
-  return shown === '' ? undefined : { item: { type: { kind: 'assistant_message' }, content: shown } };
+function messageItem(content: string): Omit<PlacedItem, 'at'> | undefined {
+  return content === '' ? undefined : { item: { type: { kind: 'assistant_message' }, content: content } };
 }
 
 /** A question is JSON with a text, or only the text. */
-function questionText(shown: string): string {
-  const value = parse(shown);
-  if (!isObject(value)) return shown;
-  return nonEmpty(value['question']) ?? nonEmpty(value['response']) ?? nonEmpty(value['context']) ?? shown;
+function questionText(content: string): string {
+  const value = parse(content);
+  if (!isObject(value)) return content;
+  return nonEmpty(value['question']) ?? nonEmpty(value['response']) ?? nonEmpty(value['context']) ?? content;
 }
 
 /** Why a request failed, from the message that began it. */
-function requestFailure(shown: string): Omit<PlacedItem, 'at'> | undefined {
-  const info = parse(shown);
+function requestFailure(content: string): Omit<PlacedItem, 'at'> | undefined {
+  const info = parse(content);
   const reason = nonEmpty(field(info, 'streamingFailedMessage'));
   const cancel = nonEmpty(field(info, 'cancelReason'));
   if (cancel === 'user_cancelled') {
@@ -213,17 +213,17 @@ function callItem(
   callId: string,
   { toolName, action, input }: NamedAction,
   status: ToolStatus,
-  shown: string,
+  content: string,
   folder: string,
 ): DisplayedItem {
-  const withOutput = action.kind === 'command_run' && shown !== '' ? { ...action, stdout: shown } : action;
+  const withOutput = action.kind === 'command_run' && content !== '' ? { ...action, stdout: content } : action;
   const tool: ToolUse = {
     toolName,
     callId,
     action: withOutput,
     input: limitDepth(input),
     status,
-    ...(status !== 'running' && { result: { text: shown, isError: status === 'failed' } }),
+    ...(status !== 'running' && { result: { text: content, isError: status === 'failed' } }),
   };
   return { type: { kind: 'tool_use', tool }, content: describeCall(toolName, action, folder), callId };
 }

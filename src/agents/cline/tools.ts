@@ -53,9 +53,9 @@ const known = new Map<string, Build>([
 ]);
 
 /** The content of a message about a tool: JSON with the tool's name. */
-export function toolOf(shown: string): NamedAction {
-  const tool = parse(shown);
-  if (!isObject(tool)) return { toolName: 'unknown', action: { kind: 'tool' }, input: shown };
+export function toolOf(content: string): NamedAction {
+  const tool = parse(content);
+  if (!isObject(tool)) return { toolName: 'unknown', action: { kind: 'tool' }, input: content };
   const toolName = nonEmpty(tool['tool']) ?? 'unknown';
   const action = known.get(toolName)?.(tool) ?? { kind: 'tool', input: tool };
   return { toolName, action, input: tool };
@@ -64,13 +64,13 @@ export function toolOf(shown: string): NamedAction {
 /** Suffix of a command that always needs approval. */
 const approvalMark = /REQ_APP$/;
 
-export function commandOf(shown: string): NamedAction {
-  const command = shown.replace(approvalMark, '').trimEnd();
+export function commandOf(content: string): NamedAction {
+  const command = content.replace(approvalMark, '').trimEnd();
   return { toolName: 'execute_command', action: { kind: 'command_run', command }, input: { command } };
 }
 
-export function mcpOf(shown: string): NamedAction {
-  const call = parse(shown);
+export function mcpOf(content: string): NamedAction {
+  const call = parse(content);
   const given = isObject(call) ? call : {};
   const input = parse(text(given['arguments']) ?? '') ?? given['arguments'];
   const tool = nonEmpty(given['toolName']) ?? nonEmpty(given['uri']) ?? 'unknown';
@@ -78,16 +78,16 @@ export function mcpOf(shown: string): NamedAction {
   return { toolName: tool, action: { kind: 'mcp', server, tool, input }, input };
 }
 
-export function browserOf(shown: string): NamedAction {
-  const given = parse(shown);
-  return { toolName: 'browser_action', action: { kind: 'tool', input: given ?? shown }, input: given ?? shown };
+export function browserOf(content: string): NamedAction {
+  const given = parse(content);
+  return { toolName: 'browser_action', action: { kind: 'tool', input: given ?? content }, input: given ?? content };
 }
 
-export function subagentsOf(shown: string): NamedAction {
-  const given = parse(shown);
+export function subagentsOf(content: string): NamedAction {
+  const given = parse(content);
   return {
     toolName: 'use_subagents',
-    action: { kind: 'task', description: shown.slice(0, 1000) },
-    input: given ?? shown,
+    action: { kind: 'task', description: content.slice(0, 1000) },
+    input: given ?? content,
   };
 }

@@ -15,13 +15,13 @@ export class CodexReader implements AgentReader {
   readonly fixedStderr = fixedStderr;
   readonly #run: NormalizedRun;
   readonly #threads: ThreadEvents;
-  readonly #old: OldEvents;
+  readonly #oldEvents: OldEvents;
   readonly #server: AppServerEvents;
 
   constructor(run: NormalizedRun) {
     this.#run = run;
     this.#threads = new ThreadEvents(run);
-    this.#old = new OldEvents(run);
+    this.#oldEvents = new OldEvents(run);
     this.#server = new AppServerEvents(run, this.#threads);
   }
 
@@ -30,7 +30,7 @@ export class CodexReader implements AgentReader {
     const known = this.#server.message(message, line);
     if (known !== undefined) return known;
     const event = eventOf(message);
-    if (event !== undefined) return this.#old.event(event.type, event.fields, line);
+    if (event !== undefined) return this.#oldEvents.event(event.type, event.fields, line);
     const prompt = promptLine(message);
     if (prompt !== undefined) {
       this.#run.echoedPrompt(prompt, line.timestamp);
@@ -38,25 +38,25 @@ export class CodexReader implements AgentReader {
     }
     const config = configLine(message);
     if (config === undefined) return false;
-    this.#old.config(config, line);
+    this.#oldEvents.config(config, line);
     return true;
   }
 
   /** A `turn_context` of the thread's rollout: since 0.44, the output does not name the model. */
-  sideLine(stream: SideStream, shown: string): void {
-    if (stream === 'store') this.#run.session.seeModel(contextModel(shown));
+  sideLine(stream: SideStream, content: string): void {
+    if (stream === 'store') this.#run.session.seeModel(contextModel(content));
   }
 
   beforeEnd(exit: ExitInfo, timestamp: string): void {
-    this.#old.beforeEnd(exit, timestamp);
+    this.#oldEvents.beforeEnd(exit, timestamp);
   }
 
   facts(): OwnFacts {
     return {
       agentVersion: null,
-      permissionMode: this.#old.permissionMode,
-      reports: [...this.#threads.reports, ...this.#old.reports],
-      messages: [...this.#server.messages, ...this.#old.messages],
+      permissionMode: this.#oldEvents.permissionMode,
+      reports: [...this.#threads.reports, ...this.#oldEvents.reports],
+      messages: [...this.#server.messages, ...this.#oldEvents.messages],
       sideCalls: this.#threads.sideCalls,
     };
   }

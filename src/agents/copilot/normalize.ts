@@ -68,7 +68,7 @@ export class CopilotReader implements AgentReader {
   #hasFile = false;
   #interrupted: string | undefined;
   #mode: string | null = null;
-  #plainEnded = false;
+  #hasPlainEnded = false;
 
   constructor(run: NormalizedRun) {
     this.#run = run;
@@ -108,16 +108,16 @@ export class CopilotReader implements AgentReader {
     this.#plain.blankLine();
   }
 
-  stderrLine(shown: string): void {
-    this.#run.session.seeId(sessionInStderr(shown));
+  stderrLine(content: string): void {
+    this.#run.session.seeId(sessionInStderr(content));
   }
 
-  sideLine(stream: SideStream, shown: string, timestamp: string): void {
+  sideLine(stream: SideStream, content: string, timestamp: string): void {
     if (stream === 'log') {
-      if (this.#run.session.seeId(sessionInLog(shown))) this.#run.checkResumed(timestamp);
+      if (this.#run.session.seeId(sessionInLog(content))) this.#run.checkResumed(timestamp);
       return;
     }
-    const usage = usageFile(parse(shown));
+    const usage = usageFile(parse(content));
     if (usage === undefined) {
       this.#run.warn('The file with the token counts of this run could not be read.', timestamp);
       return;
@@ -132,7 +132,7 @@ export class CopilotReader implements AgentReader {
     this.#calls.end();
     this.#notices.end();
     this.#plain.end();
-    this.#plainEnded = this.#plain.began && code === 0 && signal === null;
+    this.#hasPlainEnded = this.#plain.began && code === 0 && signal === null;
     if (this.#interrupted !== undefined) this.#interrupt(timestamp);
   }
 
@@ -348,7 +348,7 @@ export class CopilotReader implements AgentReader {
   /** Text mode has no closing line, so the exit code decides. */
   #reports(): RunReport[] {
     const closed = this.#result !== undefined || this.#interrupted !== undefined || this.#hasFile;
-    return closed || this.#plainEnded ? [runReport(this.#outcome())] : [];
+    return closed || this.#hasPlainEnded ? [runReport(this.#outcome())] : [];
   }
 }
 

@@ -126,24 +126,24 @@ export class CursorReader implements AgentReader {
   }
 
   /** With partial output, the pieces of a message come first, then the complete message. */
-  #say(shown: string, piece: boolean, { timestamp }: SourceLine): void {
+  #say(content: string, piece: boolean, { timestamp }: SourceLine): void {
     const { texts, session } = this.#run;
     // After a call, an identical piece is a repetition.
-    const isMessage = this.#pieces.are(shown) && !(piece && this.#pieces.isOver);
-    const repeated = isMessage || texts.isStreamed('text', shown);
-    if (piece && (!repeated || shown.length < shortestRepeat)) {
+    const isMessage = this.#pieces.are(content) && !(piece && this.#pieces.isComplete);
+    const repeated = isMessage || texts.isStreamed('text', content);
+    if (piece && (!repeated || content.length < shortestRepeat)) {
       this.#streams = true;
-      this.#pieces.add(shown);
-      texts.piece('text', shown, timestamp, session.metadata());
+      this.#pieces.add(content);
+      texts.piece('text', content, timestamp, session.metadata());
       return;
     }
     const streamed = texts.streamed('text');
-    if (isMessage) texts.closeMessage(shown);
-    else if (repeated || (this.#streams && texts.isAllOf(shown, streamed ?? ''))) texts.close();
-    else if (streamed !== undefined && this.#pieces.begin(shown)) {
-      texts.close(shown.slice(this.#pieces.length - streamed.length));
-    } else if (streamed !== undefined && shown.startsWith(streamed)) texts.close(shown);
-    else texts.add('text', shown, timestamp, session.metadata());
+    if (isMessage) texts.closeMessage(content);
+    else if (repeated || (this.#streams && texts.isAllOf(content, streamed ?? ''))) texts.close();
+    else if (streamed !== undefined && this.#pieces.begin(content)) {
+      texts.close(content.slice(this.#pieces.length - streamed.length));
+    } else if (streamed !== undefined && content.startsWith(streamed)) texts.close(content);
+    else texts.add('text', content, timestamp, session.metadata());
     this.#pieces.clear();
   }
 
@@ -195,10 +195,13 @@ export class CursorReader implements AgentReader {
   }
 
   /** The closing line joins all texts of the run without separator. */
-  #hasSaid(shown: string): boolean {
-    const { said: texts } = this.#run.texts;
+  #hasSaid(content: string): boolean {
+    const { texts: texts } = this.#run.texts;
     return (
-      texts.join('') === shown || texts.at(-1) === shown || texts.join('\n') === shown || texts.join('\n\n') === shown
+      texts.join('') === content ||
+      texts.at(-1) === content ||
+      texts.join('\n') === content ||
+      texts.join('\n\n') === content
     );
   }
 }

@@ -3,40 +3,40 @@ export class Pieces {
   #parts: string[] = [];
   #length = 0;
   /** New pieces belong to another message. */
-  #over = false;
+  #isComplete = false;
 
   get length(): number {
     return this.#length;
   }
 
-  get isOver(): boolean {
-    return this.#over;
+  get isComplete(): boolean {
+    return this.#isComplete;
   }
 
   add(piece: string): void {
-    if (this.#over) this.clear();
+    if (this.#isComplete) this.clear();
     this.#parts.push(piece);
     this.#length += piece.length;
   }
 
   /** Another message begins with the next piece; the previous one may still be repeated completely. */
   end(): void {
-    this.#over = true;
+    this.#isComplete = true;
   }
 
   clear(): void {
     this.#parts = [];
     this.#length = 0;
-    this.#over = false;
+    this.#isComplete = false;
   }
 
-  /** Whether `shown` equals all of them. */
-  are(shown: string): boolean {
-    return this.#length === shown.length && this.#parts.join('') === shown;
+  /** Whether `content` equals all of them. */
+  are(content: string): boolean {
+    return this.#length === content.length && this.#parts.join('') === content;
   }
 
-  /** Whether `shown` begins with all of them, if there are any. */
-  begin(shown: string): boolean {
-    return this.#length > 0 && this.#length <= shown.length && shown.startsWith(this.#parts.join(''));
+  /** Whether `content` begins with all of them, if there are any. */
+  begin(content: string): boolean {
+    return this.#length > 0 && this.#length <= content.length && content.startsWith(this.#parts.join(''));
   }
 }

@@ -36,7 +36,7 @@ class CursorStoreReader implements RecordReader {
 
   constructor(session: StoreSession) {
     this.#session = session;
-    session.facts.lacks('Cursor does not store the tokens of its requests.');
+    session.facts.addMissing('Cursor does not store the tokens of its requests.');
   }
 
   read(value: JsonObject | readonly unknown[], record: StoreRecord): boolean {
@@ -70,11 +70,11 @@ class CursorStoreReader implements RecordReader {
   }
 
   /** The person's message is in the program's tags, beside what it adds. */
-  #written(shown: string, isSubagent: boolean): void {
-    const prompt = query.exec(shown)?.[1];
-    this.#session.seeFolder(/^Workspace Path: (.+)$/m.exec(shown)?.[1]);
+  #written(content: string, isSubagent: boolean): void {
+    const prompt = query.exec(content)?.[1];
+    this.#session.seeFolder(/^Workspace Path: (.+)$/m.exec(content)?.[1]);
     if (prompt === undefined || isSubagent) {
-      this.#session.userMessage(shown, isSubagent ? 'subagent' : 'system');
+      this.#session.userMessage(content, isSubagent ? 'subagent' : 'system');
       return;
     }
     this.#session.userMessage(prompt, 'human');

@@ -51,13 +51,13 @@ export class GeminiReader implements AgentReader {
   }
 
   /** In `json` mode, errors are an object on stderr. */
-  stderrLine(shown: string, timestamp: string): void {
-    if (serversSkipped.test(shown)) this.#run.warn(withoutServers, timestamp);
-    if (shown === '{') this.#stderrObject = [];
+  stderrLine(content: string, timestamp: string): void {
+    if (serversSkipped.test(content)) this.#run.warn(withoutServers, timestamp);
+    if (content === '{') this.#stderrObject = [];
     const lines = this.#stderrObject;
     if (lines === undefined || lines.length > 100) return;
-    lines.push(shown);
-    if (shown !== '}') return;
+    lines.push(content);
+    if (content !== '}') return;
     this.#stderrObject = undefined;
     const value = parse(lines.join('\n'));
     if (!isObject(value)) return;

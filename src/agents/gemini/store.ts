@@ -59,12 +59,12 @@ export class GeminiChatReader implements RecordReader {
   readonly #session: StoreSession;
   readonly #calls: GeminiStoreCalls;
   /** Ids of all messages that were ever part of the chat. */
-  readonly #known = new Set<string>();
+  readonly #messageIds = new Set<string>();
   /** Ids of the current messages, without those that the program put first. */
   #current: string[] = [];
   readonly #texts = new Map<string, string>();
   /** The chat was just opened: its first messages are what the program tells the model about the folder. */
-  #opening = false;
+  #isOpening = false;
 
   constructor(session: StoreSession) {
     this.#session = session;
@@ -94,7 +94,7 @@ export class GeminiChatReader implements RecordReader {
 
   #header(value: JsonObject): void {
     const { facts } = this.#session;
-    this.#opening = true;
+    this.#isOpening = true;
     facts.id(text(value['sessionId']));
     this.#session.seeTime(value['startTime']);
     facts.time(timeOf(value['lastUpdated']));
@@ -112,7 +112,7 @@ export class GeminiChatReader implements RecordReader {
       // Calls of one request end at the same time. Different times mean several requests, of which only one has its tokens
       // here.
       const times = new Set(objects(message['toolCalls']).map((call) => call['timestamp']));
-      if (times.size > 1) this.#session.facts.lacks(merged);
+      if (times.size > 1) this.#session.facts.addMissing(merged);
     }
     return true;
   }
@@ -126,30 +126,30 @@ export class GeminiChatReader implements RecordReader {
     if (!Array.isArray(set['messages'])) return;
     const messages = objects(set['messages']);
     const ids = messages.map((message) => idOf(message['id']) ?? '');
-    const fresh = messages.filter((message) => !this.#known.has(idOf(message['id']) ?? ''));
+    const fresh = messages.filter((message) => !this.#messageIds.has(idOf(message['id']) ?? ''));
     for (const message of messages) this.#request(message);
     if (fresh.length === 0) {
       this.#current = ids;
       return;
     }
-    const opening = this.#known.size === 0 || (this.#opening && messages.length === 1);
-    this.#opening = false;
+    const opening = this.#messageIds.size === 0 || (this.#isOpening && messages.length === 1);
+    this.#isOpening = false;
     const dropped = !opening && this.#current.some((id) => !ids.includes(id) && this.#texts.has(id));
     if (dropped) {
-      facts.lacks(compressed);
+      facts.addMissing(compressed);
       this.#session.run.system('compaction', 'The chat was compressed.', this.#session.now);
     }
     for (const message of fresh) {
-      if (opening || dropped) this.#made(message, dropped ? 'compaction' : 'system');
+      if (opening || dropped) this.#addProgramMessage(message, dropped ? 'compaction' : 'system');
       else this.#message(message);
     }
     this.#current = ids;
   }
 
   /** A message that the program put into the chat. */
-  #made(message: JsonObject, origin: 'compaction' | 'system'): void {
+  #addProgramMessage(message: JsonObject, origin: 'compaction' | 'system'): void {
     const id = idOf(message['id']) ?? '';
-    this.#known.add(id);
+    this.#messageIds.add(id);
     this.#session.seeTime(message['timestamp']);
     const shown = partsText(message['content']);
     if (shown === '') return;
@@ -168,12 +168,12 @@ export class GeminiChatReader implements RecordReader {
   #message(message: JsonObject): boolean {
     const id = idOf(message['id']) ?? '';
     const type = text(message['type']);
-    this.#opening = false;
+    this.#isOpening = false;
     if (type === 'gemini') this.#answer(message, id);
     else if (type === 'user') this.#user(message, id);
     else if (type === 'info' || type === 'warning' || type === 'error') this.#note(message, type, id);
     else return false;
-    this.#known.add(id);
+    this.#messageIds.add(id);
     if (!this.#current.includes(id)) this.#current.push(id);
     return true;
   }
@@ -187,7 +187,7 @@ export class GeminiChatReader implements RecordReader {
       return;
     }
     const shown = partsText(message['displayContent'] ?? message['content']);
-    if (this.#known.has(id)) return;
+    if (this.#messageIds.has(id)) return;
     this.#texts.set(id, shown);
     this.#session.userMessage(shown, 'human');
     this.#session.facts.prompt({ key: id, at }, shown);
@@ -197,7 +197,7 @@ export class GeminiChatReader implements RecordReader {
   #note(message: JsonObject, type: 'info' | 'warning' | 'error', id: string): void {
     const at = this.#session.seeTime(message['timestamp']);
     const shown = partsText(message['content']);
-    if (this.#known.has(id) || shown === '') return;
+    if (this.#messageIds.has(id) || shown === '') return;
     if (type !== 'error') {
       this.#session.run.system(type, shown, at);
       return;
@@ -237,8 +237,8 @@ export class GeminiChatReader implements RecordReader {
     this.#session.facts.model(nonEmpty(message['model']));
     const parentCallId = this.#calls.ofAgent(agent);
     const extra = parentCallId === undefined ? {} : { parentCallId };
-    if (!this.#known.has(id)) {
-      this.#known.add(id);
+    if (!this.#messageIds.has(id)) {
+      this.#messageIds.add(id);
       const shown = partsText(message['content']);
       for (const thought of objects(message['thoughts'])) this.#session.say('thinking', thoughtText(thought), extra);
       if (type === 'user' && shown !== '') this.#session.userMessage(shown, 'subagent', extra);

@@ -48,7 +48,7 @@ export function streamStats(value: unknown): Stats {
   if (!isObject(value)) return { usage: null, models: [], durationMs: null, apiDurationMs: null };
   const models = value['models'];
   return {
-    usage: orNull(streamTokens(value)),
+    usage: nullIfEmpty(streamTokens(value)),
     // A model whose requests failed is listed with zeros.
     models: entriesOf(models)
       .map(([model, counted]) => ({ model, ...streamTokens(counted) }))
@@ -107,7 +107,7 @@ function tokens(
   return usage;
 }
 
-function orNull(usage: TokenUsage): TokenUsage | null {
+function nullIfEmpty(usage: TokenUsage): TokenUsage | null {
   return Object.keys(usage).length === 0 ? null : usage;
 }
 

@@ -16,7 +16,7 @@ const statuses = new Map<string, ToolStatus>([
   ['error', 'failed'],
 ]);
 
-interface Shown {
+interface ShownPart {
   readonly entry: NormalizedEntry;
   readonly text: string;
 }
@@ -27,7 +27,7 @@ export class OpenCodeParts {
   readonly subagents = new Set<string>();
   readonly #session: StoreSession;
   readonly #callOf = new Map<string, string>();
-  readonly #shown = new Map<string, Shown>();
+  readonly #shownParts = new Map<string, ShownPart>();
   readonly #running = new Set<string>();
 
   constructor(session: StoreSession) {
@@ -59,17 +59,17 @@ export class OpenCodeParts {
         return true;
       case 'file': {
         const name = nonEmpty(part['filename']) ?? nonEmpty(field(part['source'], 'path')) ?? 'file';
-        this.#once(part, () => this.#session.run.system('attachment', name, this.#session.now, extra));
+        this.#runOnce(part, () => this.#session.run.system('attachment', name, this.#session.now, extra));
         return true;
       }
       case 'compaction':
-        this.#once(part, () =>
+        this.#runOnce(part, () =>
           this.#session.run.system('compaction', 'The session was compacted.', this.#session.now, extra),
         );
         return true;
       case 'retry': {
         const shown = nonEmpty(field(field(part['error'], 'data'), 'message')) ?? 'The request was tried again.';
-        this.#once(part, () => this.#session.run.system('retry', shown, this.#session.now, extra));
+        this.#runOnce(part, () => this.#session.run.system('retry', shown, this.#session.now, extra));
         return true;
       }
       default:
@@ -88,7 +88,7 @@ export class OpenCodeParts {
       return;
     }
     const shown = text(part['text']) ?? '';
-    this.#once(part, () => {
+    this.#runOnce(part, () => {
       const byProgram = part['synthetic'] === true;
       const origin = isSubagent ? 'subagent' : byProgram ? 'system' : 'human';
       if (shown !== '') this.#session.userMessage(shown, origin, extra);
@@ -101,26 +101,26 @@ export class OpenCodeParts {
   #spoken(part: JsonObject, kind: 'text' | 'thinking', extra: JsonObject): void {
     const id = nonEmpty(part['id']) ?? '';
     const shown = text(part['text']) ?? '';
-    const before = this.#shown.get(id);
+    const before = this.#shownParts.get(id);
     if (before?.text === shown || shown === '') return;
     const { texts } = this.#session.run;
     if (before === undefined) {
       const entry = texts.add(kind, shown, this.#session.now, this.#session.metadata(extra));
-      this.#shown.set(id, { entry, text: shown });
+      this.#shownParts.set(id, { entry, text: shown });
     } else {
       texts.replace(before.entry, kind, shown);
-      this.#shown.set(id, { entry: before.entry, text: shown });
+      this.#shownParts.set(id, { entry: before.entry, text: shown });
     }
   }
 
-  #once(part: JsonObject, tell: () => void): void {
+  #runOnce(part: JsonObject, report: () => void): void {
     const id = nonEmpty(part['id']) ?? '';
-    if (this.#reported.has(id)) return;
-    this.#reported.add(id);
-    tell();
+    if (this.#reportedIds.has(id)) return;
+    this.#reportedIds.add(id);
+    report();
   }
 
-  readonly #reported = new Set<string>();
+  readonly #reportedIds = new Set<string>();
 
   #tool(part: JsonObject, parentCallId: string | undefined): void {
     const { run, facts, now } = this.#session;

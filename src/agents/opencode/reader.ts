@@ -17,8 +17,8 @@ export class OpenCodeReader implements RecordReader {
   readonly #usage: OpenCodeUsage;
   readonly #messages = new Map<string, OpenCodeMessage>();
   /** Messages whose errors are not reported yet, oldest first. */
-  #untold: OpenCodeMessage[] = [];
-  readonly #reported = new Set<string>();
+  #unreported: OpenCodeMessage[] = [];
+  readonly #reportedIds = new Set<string>();
 
   constructor(session: StoreSession) {
     this.#session = session;
@@ -70,7 +70,7 @@ export class OpenCodeReader implements RecordReader {
     const title = nonEmpty(row['title']);
     if (title !== undefined && !untitled.test(title)) {
       facts.title = title;
-      if (parent === undefined && !/\(fork #\d+\)$/.test(title)) facts.lacks(titles);
+      if (parent === undefined && !/\(fork #\d+\)$/.test(title)) facts.addMissing(titles);
     }
     const time = row['time'];
     this.#session.seeTime(row['time_created'] ?? field(time, 'created'));
@@ -97,7 +97,7 @@ export class OpenCodeReader implements RecordReader {
       const model = nonEmpty(object['modelID']);
       facts.model(model, session === this.#session.options.session);
       if (session === this.#session.options.session) this.#session.seeFolder(nonEmpty(field(object['path'], 'cwd')));
-      this.#untold.push(message);
+      this.#unreported.push(message);
     }
     return true;
   }
@@ -121,13 +121,13 @@ export class OpenCodeReader implements RecordReader {
   /** Messages have the errors but come before all parts, so an error is added when the parts of a later message begin. */
   #reportErrors(before: OpenCodeMessage | undefined): void {
     const { run } = this.#session;
-    const at = before === undefined ? this.#untold.length : this.#untold.indexOf(before);
-    const due = before === undefined || at !== -1 ? this.#untold.slice(0, at) : olderThan(this.#untold, before);
-    this.#untold = this.#untold.slice(due.length);
+    const at = before === undefined ? this.#unreported.length : this.#unreported.indexOf(before);
+    const due = before === undefined || at !== -1 ? this.#unreported.slice(0, at) : olderThan(this.#unreported, before);
+    this.#unreported = this.#unreported.slice(due.length);
     for (const { id, data } of due) {
       const error = data['error'];
-      if (!isObject(error) || this.#reported.has(id)) continue;
-      this.#reported.add(id);
+      if (!isObject(error) || this.#reportedIds.has(id)) continue;
+      this.#reportedIds.add(id);
       const name = nonEmpty(error['name']);
       const shown =
         nonEmpty(field(error['data'], 'message')) ?? nonEmpty(error['message']) ?? name ?? 'The model failed.';

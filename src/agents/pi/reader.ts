@@ -11,7 +11,7 @@ const compacted = 'Pi does not record the tokens of requests that compact a sess
 /** Reads the entries of one session. Abandoned branches stay in the file, and in the transcript. */
 export class PiReader implements RecordReader {
   readonly #session: StoreSession;
-  readonly #seen = new Set<string>();
+  readonly #entryIds = new Set<string>();
 
   constructor(session: StoreSession) {
     this.#session = session;
@@ -21,8 +21,8 @@ export class PiReader implements RecordReader {
     if (!isObject(entry)) return false;
     const id = nonEmpty(entry['id']);
     if (entry['type'] !== 'session' && id !== undefined) {
-      if (this.#seen.has(id)) return true;
-      this.#seen.add(id);
+      if (this.#entryIds.has(id)) return true;
+      this.#entryIds.add(id);
     }
     const now = this.#session.seeTime(entry['timestamp']);
     const { facts, run } = this.#session;
@@ -39,11 +39,11 @@ export class PiReader implements RecordReader {
         facts.title = nonEmpty(entry['name']) ?? null;
         return true;
       case 'compaction':
-        facts.lacks(compacted);
+        facts.addMissing(compacted);
         run.system('compaction', nonEmpty(entry['summary']) ?? 'The session was compacted.', now);
         return true;
       case 'branch_summary':
-        facts.lacks(compacted);
+        facts.addMissing(compacted);
         run.system('branch', nonEmpty(entry['summary']) ?? 'The person went back to an earlier message.', now);
         return true;
       case 'custom_message':

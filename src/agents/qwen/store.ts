@@ -61,24 +61,24 @@ class QwenReader implements RecordReader {
   readonly #session: StoreSession;
   readonly #calls: QwenCalls;
   /** Reads the files of old versions. */
-  readonly #old: GeminiChatReader;
-  readonly #seen = new Set<string>();
+  readonly #oldFormat: GeminiChatReader;
+  readonly #recordIds = new Set<string>();
   /** Telemetry of the request arrived; its answer follows, with the same figures. */
-  #counted = false;
+  #isRequestCounted = false;
 
   constructor(session: StoreSession) {
     this.#session = session;
     this.#calls = new QwenCalls(session);
-    this.#old = new GeminiChatReader(session);
+    this.#oldFormat = new GeminiChatReader(session);
   }
 
   read(value: JsonObject | readonly unknown[], record: StoreRecord): boolean {
     if (!isObject(value)) return false;
     if (record.part.role === 'sidecar') return this.#runtime(value);
     const uuid = nonEmpty(value['uuid']);
-    if (uuid === undefined) return this.#old.read(value, record);
-    if (this.#seen.has(uuid)) return true;
-    this.#seen.add(uuid);
+    if (uuid === undefined) return this.#oldFormat.read(value, record);
+    if (this.#recordIds.has(uuid)) return true;
+    this.#recordIds.add(uuid);
     this.#session.seeTime(value['timestamp']);
     if (record.part.role === 'subagent') return this.#subagentRecord(value, record.part.agent);
     const { facts } = this.#session;
@@ -108,7 +108,7 @@ class QwenReader implements RecordReader {
   #runtime(value: JsonObject): boolean {
     const { facts } = this.#session;
     facts.entryPoint = 'terminal';
-    facts.lacks(unrecorded);
+    facts.addMissing(unrecorded);
     this.#session.seeFolder(nonEmpty(value['work_dir']));
     facts.agentVersion = nonEmpty(value['qwen_version']) ?? facts.agentVersion;
     return true;
@@ -125,7 +125,7 @@ class QwenReader implements RecordReader {
     this.#session.userMessage(shown, 'human');
     facts.prompt({ key: originOf(value) ?? uuid, at: now, ...owner(fork) }, shown);
     facts.last('answering', now);
-    this.#counted = false;
+    this.#isRequestCounted = false;
     return true;
   }
 
@@ -135,10 +135,10 @@ class QwenReader implements RecordReader {
     this.#session.model(model);
     const usage = usageOf(value['usageMetadata'], names.answer);
     const key = originOf(value) ?? uuid;
-    if (!this.#counted && usage !== undefined) {
+    if (!this.#isRequestCounted && usage !== undefined) {
       facts.request({ key, at: now, model: model ?? null, usage, ...owner(fork) });
     }
-    this.#counted = false;
+    this.#isRequestCounted = false;
     const calls = this.#parts(value['message']);
     facts.last(calls > 0 ? 'tool' : 'answered', now);
   }
@@ -209,7 +209,7 @@ class QwenReader implements RecordReader {
         const key = nonEmpty(field(event, 'response_id')) ?? `${nonEmpty(field(event, 'prompt_id')) ?? ''} ${at}`;
         const model = nonEmpty(field(event, 'model')) ?? null;
         if (usage !== undefined) facts.request({ key, at, model, usage, ...owner(fork) });
-        if (field(event, 'subagent_name') === undefined) this.#counted = usage !== undefined;
+        if (field(event, 'subagent_name') === undefined) this.#isRequestCounted = usage !== undefined;
         return;
       }
       case 'qwen-code.api_error': {

@@ -4,8 +4,8 @@ const marks = { completed: 'x', in_progress: '~', pending: ' ', cancelled: '-' }
 const longestLine = 200;
 
 /** A text as inline code, whatever backticks it has. */
-export function code(shown: string): string {
-  const line = firstLine(shown);
+export function code(content: string): string {
+  const line = firstLine(content);
   if (!line.includes('`')) return `\`${line}\``;
   const longest = (line.match(/`+/g) ?? []).reduce((length, run) => Math.max(length, run.length), 0);
   const fence = '`'.repeat(longest + 1);
@@ -16,16 +16,16 @@ export function code(shown: string): string {
 const longestBlock = 4000;
 
 /** A text as a code block; cut if long, because the entry has all of it. */
-export function codeBlock(shown: string): string {
-  const part = shown.length > longestBlock ? `${shown.slice(0, longestBlock)}…` : shown;
+export function codeBlock(content: string): string {
+  const part = content.length > longestBlock ? `${content.slice(0, longestBlock)}…` : content;
   const longest = (part.match(/`+/g) ?? []).reduce((length, run) => Math.max(length, run.length), 2);
   const fence = '`'.repeat(longest + 1);
   return `${fence}\n${part}\n${fence}`;
 }
 
-function firstLine(shown: string): string {
-  const end = shown.indexOf('\n');
-  const line = end === -1 ? shown : `${shown.slice(0, end)} …`;
+function firstLine(content: string): string {
+  const end = content.indexOf('\n');
+  const line = end === -1 ? content : `${content.slice(0, end)} …`;
   return line.length > longestLine ? `${line.slice(0, longestLine)}…` : line;
 }
 

@@ -9,7 +9,7 @@ export function requestText(request: AgentRequest, decision: Decision | undefine
   const head = decision === undefined ? asking[request.kind] : decided(request, decision);
   const parts = [what === '' ? head : `${head}: ${what}`];
   if (decision !== undefined) parts.push(...decisionDetails(request, decision.answer));
-  parts.push(...aboutIt(request));
+  parts.push(...requestDetails(request));
   return parts.join('\n\n');
 }
 
@@ -66,7 +66,7 @@ function decisionDetails({ session, questions = [] }: AgentRequest, answer: Answ
   }
 }
 
-function aboutIt({ action, input, description, reason, plan, questions }: AgentRequest): string[] {
+function requestDetails({ action, input, description, reason, plan, questions }: AgentRequest): string[] {
   const parts: string[] = [];
   if (description !== undefined) parts.push(`The agent says: ${code(description)}`);
   if (reason !== undefined) parts.push(`Why it asks: ${code(reason)}`);
@@ -114,6 +114,6 @@ function changeText({ path, patch, oldText, newText }: FileChange): string {
 }
 
 /** Prefixes every line, so that nothing in it can end the quotation. */
-function quote(shown: string): string {
-  return shown.replaceAll(/\r\n?/g, '\n').replaceAll(/^/gm, '> ');
+function quote(content: string): string {
+  return content.replaceAll(/\r\n?/g, '\n').replaceAll(/^/gm, '> ');
 }

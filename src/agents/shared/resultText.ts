@@ -39,8 +39,8 @@ export function resultText(content: unknown): string {
 /** A text from a text, an object that has one, or a list of these; another object as JSON. `undefined`: nothing. */
 export function textOfBlocks(content: unknown, between = ''): string | undefined {
   if (content === undefined || content === null) return undefined;
-  if (!Array.isArray(content)) return spokenItem(content);
-  return content.length === 0 ? undefined : content.map(spokenItem).join(between);
+  if (!Array.isArray(content)) return itemText(content);
+  return content.length === 0 ? undefined : content.map(itemText).join(between);
 }
 
 /** Why something failed: from a text, or an object with a message. `undefined`: unknown. */
@@ -50,7 +50,7 @@ export function errorReason(error: unknown): string | undefined {
   return Object.keys(error).length === 0 ? undefined : textOfBlocks(error);
 }
 
-function spokenItem(item: unknown): string {
+function itemText(item: unknown): string {
   return text(field(item, 'text')) ?? resultItemText(item);
 }
 

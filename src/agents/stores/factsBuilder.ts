@@ -24,11 +24,11 @@ export class FactsBuilder {
   readonly #unanswered = new Set<string>();
   readonly #calls = new Map<string, CountedUsage>();
   readonly #requests = new Map<string, StoreRequest>();
-  readonly #missing = new Set<string>();
+  readonly #missingReasons = new Set<string>();
   #startedAt: string | null = null;
   #lastActivityAt: string | null = null;
   #lastTime = Number.NEGATIVE_INFINITY;
-  #left = 0;
+  #uncounted = 0;
   #last: StoreFacts['last'] = { state: 'empty', at: null };
   parent: StoreFacts['parent'] = null;
   branch: string | null = null;
@@ -106,8 +106,8 @@ export class FactsBuilder {
   }
 
   /** Why the store lacks billed requests: a sentence. */
-  lacks(reason: string): void {
-    this.#missing.add(reason);
+  addMissing(reason: string): void {
+    this.#missingReasons.add(reason);
   }
 
   last(state: LastRecord, at: string | null | undefined): void {
@@ -120,7 +120,7 @@ export class FactsBuilder {
 
   facts(): StoreFacts {
     const { parent, branch, title, firstPrompt, agentVersion, entryPoint, cost, records } = this;
-    if (this.#left > 0) this.lacks(`Too many records: ${this.#left} are not counted.`);
+    if (this.#uncounted > 0) this.addMissing(`Too many records: ${this.#uncounted} are not counted.`);
     return {
       nativeIds: [...this.#ids],
       parent,
@@ -137,7 +137,7 @@ export class FactsBuilder {
       toolCalls: [...this.#calls.values()],
       requests: [...this.#requests.values()],
       cost,
-      missing: [...this.#missing],
+      missing: [...this.#missingReasons],
       last: this.#last,
       records: { ...records },
     };
@@ -146,7 +146,7 @@ export class FactsBuilder {
   #count<T extends CountedUsage>(counted: Map<string, T>, item: T): void {
     if (counted.has(item.key)) return;
     if (counted.size < maxCounted) counted.set(item.key, item);
-    else this.#left += 1;
+    else this.#uncounted += 1;
   }
 }
 

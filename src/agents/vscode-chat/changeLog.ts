@@ -22,12 +22,12 @@ export class ChangeLog {
     const key = keys.at(-1);
     const owner = this.#at(keys.slice(0, -1));
     if (owner === undefined || !isKey(key)) return false;
-    if (kind === kinds.set) return put(owner, key, value);
-    if (kind === kinds.remove) return put(owner, key, undefined);
+    if (kind === kinds.set) return setValue(owner, key, value);
+    if (kind === kinds.remove) return setValue(owner, key, undefined);
     if (kind !== kinds.push) return false;
     const before = list(at(owner, key));
     const saved = typeof length === 'number' ? before.slice(0, Math.max(0, length)) : before;
-    return put(owner, key, [...saved, ...list(value)]);
+    return setValue(owner, key, [...saved, ...list(value)]);
   }
 
   replace(state: JsonObject): void {
@@ -62,7 +62,7 @@ function at(owner: Container, key: Key): unknown {
   return Object.hasOwn(owner, key) ? owner[key] : undefined;
 }
 
-function put(owner: Container, key: Key, value: unknown): boolean {
+function setValue(owner: Container, key: Key, value: unknown): boolean {
   if (!Array.isArray(owner))
     Object.defineProperty(owner, key, { value, configurable: true, enumerable: true, writable: true });
   else if (typeof key === 'number' && key <= owner.length) owner[key] = value;

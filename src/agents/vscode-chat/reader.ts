@@ -41,8 +41,8 @@ export class VscodeChatReader implements RecordReader {
     const requests = objects(state['requests']);
     const last = requests.at(-1);
     const counted = requests.filter((request) => this.#usage(request)).length;
-    if (requests.length > counted) facts.lacks('VS Code does not store the tokens of every message.');
-    else if (counted > 0) facts.lacks('VS Code stores the tokens of one request for each message.');
+    if (requests.length > counted) facts.addMissing('VS Code does not store the tokens of every message.');
+    else if (counted > 0) facts.addMissing('VS Code stores the tokens of one request for each message.');
     if (last === undefined) return;
     const model = last['modelState'];
     const value = count(field(model, 'value'));

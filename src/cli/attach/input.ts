@@ -28,14 +28,14 @@ export function parseJsonInput(line: string, waiting: readonly AgentRequest[] = 
   try {
     json = JSON.parse(line);
   } catch {
-    return invalid('The line is not JSON.');
+    return invalidInput('The line is not JSON.');
   }
   const parsed = jsonSchema.safeParse(json);
-  if (!parsed.success) return invalid('Unknown command. Use {"answer": …}, {"say": …} or {"stop": true}.');
+  if (!parsed.success) return invalidInput('Unknown command. Use {"answer": …}, {"say": …} or {"stop": true}.');
   if ('stop' in parsed.data) return { type: 'stop' };
   if ('say' in parsed.data) return { type: 'say', text: parsed.data.say };
   const { request, decision, reason, answers } = parsed.data.answer;
-  if (decision === 'deny') return { type: 'answer', request, answer: denial(reason) };
+  if (decision === 'deny') return { type: 'answer', request, answer: denialAnswer(reason) };
   return {
     type: 'answer',
     request,
@@ -75,28 +75,29 @@ export function parseTypedInput(line: string, [waiting]: readonly AgentRequest[]
   if (waiting === undefined) return { type: 'say', text };
   const [, word = '', rest = ''] = /^(\S+)\s*(.*)$/s.exec(text) ?? [];
   const request = waiting.id;
-  if (/^no?$/i.test(word)) return { type: 'answer', request, answer: denial(rest === '' ? undefined : rest) };
+  if (/^no?$/i.test(word)) return { type: 'answer', request, answer: denialAnswer(rest === '' ? undefined : rest) };
   if (waiting.kind === 'question') return answerQuestion(waiting, text);
   if (/^y(?:es)?$/i.test(text)) return { type: 'answer', request, answer: { kind: 'allow', scope: 'once' } };
   if (waiting.session !== undefined && /^a(?:lways)?$/i.test(text))
     return { type: 'answer', request, answer: { kind: 'allow', scope: 'session' } };
-  return invalid('The agent waits for an answer. Type y to allow, n to deny, or n and a reason.');
+  return invalidInput('The agent waits for an answer. Type y to allow, n to deny, or n and a reason.');
 }
 
 function answerQuestion({ id, questions = [] }: AgentRequest, text: string): AttachInput {
   const [question, ...more] = questions;
-  if (question === undefined) return invalid('This request cannot be answered here. Type n to decline.');
+  if (question === undefined) return invalidInput('This request cannot be answered here. Type n to decline.');
   if (more.length > 0)
-    return invalid('The agent asks several questions. Answer them in VS Code, or type n to decline.');
+    return invalidInput('The agent asks several questions. Answer them in VS Code, or type n to decline.');
   const chosen = question.options[Number(text) - 1]?.label;
-  if (chosen === undefined && !question.freeText) return invalid(`Type a number from 1 to ${question.options.length}.`);
+  if (chosen === undefined && !question.freeText)
+    return invalidInput(`Type a number from 1 to ${question.options.length}.`);
   return { type: 'answer', request: id, answer: { kind: 'answer', answers: [chosen ?? text] } };
 }
 
-function denial(reason: string | undefined): Answer {
+function denialAnswer(reason: string | undefined): Answer {
   return { kind: 'deny', ...(reason !== undefined && { reason }) };
 }
 
-function invalid(message: string): AttachInput {
+function invalidInput(message: string): AttachInput {
   return { type: 'invalid', message };
 }

@@ -16,7 +16,7 @@ export class FollowedTranscript {
   readonly #sessionId: string;
   readonly #print: (entry: NormalizedEntry) => Promise<void>;
   readonly #visible: (entry: NormalizedEntry) => string;
-  readonly #printed = new Map<number, string>();
+  readonly #printedDigests = new Map<number, string>();
   #open: ReadonlySet<number> = new Set();
   /** All entries below this index are printed or open. */
   #next = 0;
@@ -72,11 +72,11 @@ export class FollowedTranscript {
     if (isOpen && !isWaitingRequest(entry)) return;
     // A hash, because entries may be megabytes long.
     const digest = createHash('sha256').update(this.#visible(entry)).digest('base64');
-    if (this.#printed.get(entry.index) === digest) return;
-    this.#printed.delete(entry.index);
-    this.#printed.set(entry.index, digest);
-    const [oldest] = this.#printed.keys();
-    if (this.#printed.size > maxRemembered && oldest !== undefined) this.#printed.delete(oldest);
+    if (this.#printedDigests.get(entry.index) === digest) return;
+    this.#printedDigests.delete(entry.index);
+    this.#printedDigests.set(entry.index, digest);
+    const [oldest] = this.#printedDigests.keys();
+    if (this.#printedDigests.size > maxRemembered && oldest !== undefined) this.#printedDigests.delete(oldest);
     await this.#print(entry);
   }
 }

@@ -22,7 +22,7 @@ export async function assertTrusted(
   context.stderr.write(`vitrine: agent "${name}" (${origin}): ${visibleLine(blueprint.file)}\n`);
   const home = homeOf(context.env);
   if (!needsTrust(blueprint, all) || (await isTrusted(blueprint, home))) return;
-  if (!isGranted && !(await agrees(context, blueprint, ownOf(name, all)))) {
+  if (!isGranted && !(await askForTrust(context, blueprint, ownOf(name, all)))) {
     throw new UsageError(
       `The agent "${name}" comes from the repository, and you have not trusted its current version: ${blueprint.file}`,
       `${risks(blueprint, ownOf(name, all)).join(' ')} Read the file, and add --trust-blueprint if you trust it.`,
@@ -31,7 +31,7 @@ export async function assertTrusted(
   await rememberTrust(blueprint, home);
 }
 
-async function agrees(context: CliContext, blueprint: Blueprint, own: Blueprint | undefined): Promise<boolean> {
+async function askForTrust(context: CliContext, blueprint: Blueprint, own: Blueprint | undefined): Promise<boolean> {
   if (!('isTTY' in context.stdin) || context.stdin.isTTY !== true) return false;
   for (const risk of risks(blueprint, own)) context.stderr.write(`  ${risk}\n`);
   const terminal = createInterface({ input: context.stdin, output: context.stderr });

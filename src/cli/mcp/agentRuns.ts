@@ -43,7 +43,7 @@ export class AgentRuns {
   readonly #engine: Engine;
   readonly #options: EngineOptions;
   /** Started by this client. */
-  readonly #own = new Map<string, OwnRun>();
+  readonly #startedRuns = new Map<string, OwnRun>();
 
   constructor(context: CliContext, engine: Engine, options: EngineOptions) {
     this.#context = context;
@@ -109,9 +109,9 @@ export class AgentRuns {
     const begin = runsOf(this.#context, this.#engine, this.#options);
     const run = await begin(request, new AbortController().signal);
     const { id } = run.session;
-    this.#own.get(id)?.close();
+    this.#startedRuns.get(id)?.close();
     const stop = (): Promise<void> => run.stop(false);
-    this.#own.set(id, { ended: run.session.done, stop, close: () => run.close() });
+    this.#startedRuns.set(id, { ended: run.session.done, stop, close: () => run.close() });
     if (mode === 'async_poll') return { session_id: id, status: 'running' };
     await run.session.done;
     return this.result(id);
@@ -121,7 +121,7 @@ export class AgentRuns {
   async #queue(request: QueueRun, mode: Mode): Promise<object> {
     const queued = await queueRun(this.#context, this.#options.store, request);
     const { session_id: id, status, waiting } = queued.run;
-    this.#own.set(id, queued);
+    this.#startedRuns.set(id, queued);
     if (mode === 'async_poll')
       return { session_id: id, status, ...(waiting !== undefined && { waits_because: waitingText(waiting) }) };
     await queued.ended;
@@ -152,7 +152,7 @@ export class AgentRuns {
 
   /** @throws EngineFailure for a session that was not started here */
   async stop(id: string): Promise<object> {
-    const run = this.#own.get(id);
+    const run = this.#startedRuns.get(id);
     if (run === undefined) throw failures.sessionMissing(id);
     await run.stop();
     await run.ended;
@@ -160,12 +160,12 @@ export class AgentRuns {
   }
 
   list(): Promise<readonly object[]> {
-    return Promise.all([...this.#own.keys()].map((id) => this.status(id)));
+    return Promise.all([...this.#startedRuns.keys()].map((id) => this.status(id)));
   }
 
   /** The runs continue. */
   close(): void {
-    for (const run of this.#own.values()) run.close();
+    for (const run of this.#startedRuns.values()) run.close();
   }
 }
 

@@ -6,7 +6,7 @@ import { passageForAgent } from '../../engine/recall/recallPrompt.ts';
 import { demandsSchema } from '../../model/session/demands.ts';
 import { sessionIdSchema } from '../../model/session/session.ts';
 import type { AgentRuns } from './agentRuns.ts';
-import type { Confirmed } from './confirmStart.ts';
+import type { Confirmation } from './confirmStart.ts';
 import type { Answer } from './answer.ts';
 
 export interface AgentToolsDeps {
@@ -14,7 +14,7 @@ export interface AgentToolsDeps {
   readonly engine: Engine;
   readonly cwd: string;
   readonly answer: Answer;
-  readonly confirm: (message: string) => Promise<Confirmed>;
+  readonly confirm: (message: string) => Promise<Confirmation>;
 }
 
 const session_id = sessionIdSchema.describe('The ID of a Vitrine session.');

@@ -67,10 +67,10 @@ export async function explainLine(
   return { text: current, steps, searched_sessions: searched };
 }
 
-type Readable = Pick<Awaited<ReturnType<Engine['open']>>, 'read'>;
+type EntrySource = Pick<Awaited<ReturnType<Engine['open']>>, 'read'>;
 
 /** The prompt before the entry. */
-async function promptBefore(handle: Readable, index: number): Promise<string | null> {
+async function promptBefore(handle: EntrySource, index: number): Promise<string | null> {
   for (let to = index; to > 0; to -= pageSize) {
     const entries = await handle.read(Math.max(0, to - pageSize), to);
     const found = entries.findLast(

@@ -74,7 +74,7 @@ export function addReadTools(server: McpServer, { engine, cwd, now, answer }: Re
           const entries = await handle.read(from, from + count);
           const next = from + count < handle.total() ? from + count : null;
           const about = { title: title ?? prompt, agent: agent_label, model, status, outcome, reason, project_dir };
-          return { session_id, ...about, entries: entries.map((entry) => cut(entryText(entry))), next };
+          return { session_id, ...about, entries: entries.map((entry) => truncated(entryText(entry))), next };
         } finally {
           handle.dispose();
         }
@@ -126,6 +126,6 @@ export function addReadTools(server: McpServer, { engine, cwd, now, answer }: Re
   );
 }
 
-function cut(text: string): string {
+function truncated(text: string): string {
   return text.length > maxEntry ? `${text.slice(0, maxEntry)}\n[truncated after ${maxEntry} characters]` : text;
 }

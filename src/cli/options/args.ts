@@ -25,8 +25,8 @@ export function agentOption(type: string | undefined): AgentAdapter {
 }
 
 /** Parses an exit status: `0`, `143`, `SIGTERM`, `signal SIGKILL`, `143 (stopped)`. Absent or empty: unknown. */
-export function exitOption(shown: string | undefined): ExitInfo {
-  const text = shown?.trim() ?? '';
+export function exitOption(content: string | undefined): ExitInfo {
+  const text = content?.trim() ?? '';
   const code = /^\d{1,10}(?![\w.])/.exec(text)?.[0];
   if (code !== undefined) return { code: Number(code), signal: null };
   const signal = /^(?:signal\s+)?(SIG[A-Z0-9+]+)\b/i.exec(text)?.[1];

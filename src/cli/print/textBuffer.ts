@@ -1,22 +1,22 @@
-const defaultCap = 64 << 20;
+const defaultMaxBytes = 64 << 20;
 
 /** Collects the text of a stream, up to `cap` bytes. */
 export class TextBuffer {
-  readonly #cap: number;
+  readonly #maxBytes: number;
   #chunks: Buffer[] = [];
-  #held = 0;
+  #savedBytes = 0;
   #bytes = 0;
 
-  constructor(cap = defaultCap) {
-    this.#cap = cap;
+  constructor(cap = defaultMaxBytes) {
+    this.#maxBytes = cap;
   }
 
   add(chunk: Buffer): void {
     this.#bytes += chunk.length;
-    if (this.#held >= this.#cap) return;
-    const saved = chunk.subarray(0, this.#cap - this.#held);
+    if (this.#savedBytes >= this.#maxBytes) return;
+    const saved = chunk.subarray(0, this.#maxBytes - this.#savedBytes);
     this.#chunks.push(saved);
-    this.#held += saved.length;
+    this.#savedBytes += saved.length;
   }
 
   get text(): string {
@@ -24,6 +24,8 @@ export class TextBuffer {
   }
 
   warning(stream: string): string[] {
-    return this.#bytes > this.#held ? [`${stream} contains the first ${this.#held} of ${this.#bytes} bytes.`] : [];
+    return this.#bytes > this.#savedBytes
+      ? [`${stream} contains the first ${this.#savedBytes} of ${this.#bytes} bytes.`]
+      : [];
   }
 }

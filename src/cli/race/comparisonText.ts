@@ -1,4 +1,4 @@
-import type { Compared, Comparison, Overlap } from '../../model/race/comparison.ts';
+import type { ComparedLane, Comparison, Overlap } from '../../model/race/comparison.ts';
 import type { CommandResult } from '../../model/race/race.ts';
 import { quoted, visibleLine } from '../../model/text/visibleText.ts';
 import { englishFigures } from '../../text/figures.ts';
@@ -34,7 +34,7 @@ function section(title: string, lines: readonly string[]): string[] {
   return lines.length === 0 ? [] : ['', `${title}:`, ...lines.map((line) => `  ${visibleLine(line)}`)];
 }
 
-function row(result: Compared): string[] {
+function row(result: ComparedLane): string[] {
   const { name, label, outcome, check, files, ms, cost, unsupported } = result;
   return [
     name,
@@ -55,12 +55,12 @@ export function checkText({ exit_code: code, signal, timed_out: timedOut }: Comm
   return code === 0 ? 'passed' : `failed (exit code ${code})`;
 }
 
-export function costText(cost: Compared['cost']): string {
+export function costText(cost: ComparedLane['cost']): string {
   if (cost.provenance === 'unknown') return unknown;
   return `${cost.provenance === 'estimated' ? '~' : ''}${figures.money(cost.usd)}`;
 }
 
-function linesText(files: Compared['files']): string {
+function linesText(files: ComparedLane['files']): string {
   if (files === null) return unknown;
   const sum = (of: 'added' | 'removed'): number => files.reduce((total, file) => total + (file[of] ?? 0), 0);
   const uncounted = files.some(({ added, removed }) => added === null || removed === null) ? '?' : '';
@@ -71,12 +71,12 @@ function overlapText({ a, b, files, lines, same }: Overlap): string {
   if (files.length === 0) return `${a} and ${b}: no file`;
   const count = lines === null ? 'lines unknown' : `${figures.count(lines)} changed lines`;
   const equal = same === null || same.length === 0 ? '' : `, ${figures.count(same.length)} with the same content`;
-  return `${a} and ${b}: ${figures.count(files.length)} files (${listed(files)}), ${count}${equal}`;
+  return `${a} and ${b}: ${figures.count(files.length)} files (${fileListText(files)}), ${count}${equal}`;
 }
 
 const maxListed = 5;
 
-function listed(files: readonly string[]): string {
+function fileListText(files: readonly string[]): string {
   const more = files.length - maxListed;
   return `${files.slice(0, maxListed).join(', ')}${more > 0 ? `, and ${more} more` : ''}`;
 }

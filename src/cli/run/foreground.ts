@@ -56,7 +56,7 @@ async function watch(begin: StartRun, context: CliContext, ask: () => Promise<Re
   let interrupts = 0;
   let stopped: Promise<void> = Promise.resolve();
   const stop = (started: StartedRun, kill: boolean): void => {
-    stopped = started.stop(kill).catch((error: unknown) => complain(context, error));
+    stopped = started.stop(kill).catch((error: unknown) => printError(context, error));
   };
   const stopListening = context.onInterrupt((cause) => {
     if (cause === 'hangup') {
@@ -94,7 +94,7 @@ async function watch(begin: StartRun, context: CliContext, ask: () => Promise<Re
   }
 }
 
-function complain({ stderr }: CliContext, error: unknown): void {
+function printError({ stderr }: CliContext, error: unknown): void {
   stderr.write(`vitrine: The agent could not be stopped: ${error instanceof Error ? error.message : String(error)}\n`);
 }
 

@@ -1,5 +1,5 @@
 import type { Engine } from '../../engine/engine.ts';
-import type { Recalled } from '../../engine/recall/types.ts';
+import type { RecallResult } from '../../engine/recall/types.ts';
 import { inFolder } from '../../engine/recall/recall.ts';
 import { sourceText } from '../../insight/recall/querySource.ts';
 import type { CliContext } from '../command.ts';
@@ -12,7 +12,7 @@ interface RecallArguments {
 }
 
 /** Context from the folder's earlier sessions. Prints query and number of passages. @throws EngineFailure */
-export async function recallFor(engine: Engine, context: CliContext, args: RecallArguments): Promise<Recalled> {
+export async function recallFor(engine: Engine, context: CliContext, args: RecallArguments): Promise<RecallResult> {
   const { prompt, resume } = args;
   const found = await engine.archive.recall.find({
     ...(resume !== undefined && { session: resume }),
@@ -31,7 +31,7 @@ async function folderOf(engine: Engine, { cwd, resume }: RecallArguments): Promi
   return folder;
 }
 
-function recalledText({ source, passages, sessions }: Recalled): string {
+function recalledText({ source, passages, sessions }: RecallResult): string {
   if (source === null) return 'Earlier sessions were not searched, because the prompt has no search terms.';
   const by = `by ${sourceText(source)} (${source})`;
   if (passages.length === 0) return `No matches in ${count(sessions, 'earlier session')}, ${by}.`;

@@ -33,7 +33,7 @@ export interface ClientsDeps {
 export class Clients implements Presence {
   readonly #deps: ClientsDeps;
   readonly #clients = new Map<ConnectedClient, Client>();
-  readonly #presence = new Set<() => void>();
+  readonly #presenceListeners = new Set<() => void>();
   #whenWindowsClose: WhenWindowsClose = 'finishRuns';
   #timer: NodeJS.Timeout | undefined;
 
@@ -52,8 +52,8 @@ export class Clients implements Presence {
 
   onChange(listener: () => void): Disposable {
     const own = (): void => listener();
-    this.#presence.add(own);
-    return { dispose: () => this.#presence.delete(own) };
+    this.#presenceListeners.add(own);
+    return { dispose: () => this.#presenceListeners.delete(own) };
   }
 
   /** Lets all who follow the session follow it again. */
@@ -101,7 +101,7 @@ export class Clients implements Presence {
 
   #changed(): void {
     this.#deps.onCount(this.count);
-    for (const listener of [...this.#presence]) listener();
+    for (const listener of [...this.#presenceListeners]) listener();
   }
 
   #windows(): [ConnectedClient, Client][] {

@@ -44,11 +44,11 @@ export class Subscription implements Disposable {
   /** The newest run whose end was reported. */
   #ended: EndedRun | undefined;
   #isEndNews = false;
-  #awaited: Promise<unknown> | undefined;
+  #awaitedEnd: Promise<unknown> | undefined;
   #isStateChanged = false;
   #isSending = false;
   #isDisposed = false;
-  #uses = 0;
+  #activeUses = 0;
   #seq = 0;
 
   /** Owns and disposes the handle. `startedSummary`: a run has just started, and may already have ended. */
@@ -88,11 +88,11 @@ export class Subscription implements Disposable {
 
   /** Keeps the handle open until the work has ended. */
   async using<T>(work: (handle: SessionHandle) => Promise<T>): Promise<T> {
-    this.#uses += 1;
+    this.#activeUses += 1;
     try {
       return await work(this.handle);
     } finally {
-      this.#uses -= 1;
+      this.#activeUses -= 1;
       this.#release();
     }
   }
@@ -103,14 +103,14 @@ export class Subscription implements Disposable {
   }
 
   #release(): void {
-    if (this.#isDisposed && this.#uses === 0) this.handle.dispose();
+    if (this.#isDisposed && this.#activeUses === 0) this.handle.dispose();
   }
 
   /** Waits for the end of the active run, once. */
   #awaitEnd(started = false): void {
     const { done } = this.handle;
-    if (!(started || this.handle.live()) || this.#awaited === done) return;
-    this.#awaited = done;
+    if (!(started || this.handle.live()) || this.#awaitedEnd === done) return;
+    this.#awaitedEnd = done;
     const run_id = this.handle.turns().at(-1)?.runId;
     void done.then((result: RunResult | undefined) => {
       if (result === undefined || run_id === undefined) return;

@@ -26,7 +26,7 @@ export class FollowUpPlanner implements Disposable {
   readonly #deps: FollowUpPlannerDeps;
   readonly #scheduler: FollowUpScheduler;
   #isPaused = false;
-  #looking: Promise<void> | undefined;
+  #checking: Promise<void> | undefined;
   #checkAgain = false;
 
   constructor(deps: FollowUpPlannerDeps) {
@@ -65,8 +65,8 @@ export class FollowUpPlanner implements Disposable {
   /** Call this when a window reports trust, settings or agents. Never rejects. */
   async checkAll(): Promise<void> {
     this.#checkAgain = true;
-    this.#looking ??= this.#checkWhileRequested().finally(() => (this.#looking = undefined));
-    await this.#looking;
+    this.#checking ??= this.#checkWhileRequested().finally(() => (this.#checking = undefined));
+    await this.#checking;
   }
 
   /** Cancels the due follow-up. @throws EngineFailure */

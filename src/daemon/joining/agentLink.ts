@@ -97,7 +97,7 @@ export class AgentLink {
       pending: () => this.pending(),
       queued: () => [],
       answer: (id, answer, client) => this.#requests.answer(id, answer, client),
-      say: (text, how) => this.#say(text, how),
+      say: (text, how) => this.#sendMessage(text, how),
       change: () => [],
       unsend: () => undefined,
     };
@@ -154,7 +154,7 @@ export class AgentLink {
     this.#changes.fire();
   }
 
-  #say(text: string, how: 'queue' | 'interrupt'): void {
+  #sendMessage(text: string, how: 'queue' | 'interrupt'): void {
     if (!this.#isOpen) throw failures.takesNoMessage(this.#deps.label);
     if (how === 'interrupt' && this.#isBusy) {
       this.#afterTurn.push(text);

@@ -23,9 +23,9 @@ export class JoinedHandle implements SessionHandle {
   readonly #transcript: WaitingRequests;
   readonly #changes: Emitter<[]>;
   readonly #registrations: Disposable[];
-  #use: LinkUse | undefined;
+  #linkUse: LinkUse | undefined;
   /** For which process joining was tried; `undefined`: the session does not run. */
-  #tried: string | undefined;
+  #triedProcess: string | undefined;
   #isDisposed = false;
 
   private constructor(base: SessionHandle, deps: JoinedHandleDeps) {
@@ -125,7 +125,7 @@ export class JoinedHandle implements SessionHandle {
 
   onSummary(listener: Parameters<SessionHandle['onSummary']>[0]): Disposable {
     const tell = (): void => listener(this.summary());
-    return both(this.#base.onSummary(tell), this.#changes.on(tell));
+    return combined(this.#base.onSummary(tell), this.#changes.on(tell));
   }
 
   onNotice(listener: Parameters<SessionHandle['onNotice']>[0]): Disposable {
@@ -144,7 +144,7 @@ export class JoinedHandle implements SessionHandle {
   }
 
   get #link(): LinkUse['link'] | undefined {
-    return this.#use?.link.isOpen === true ? this.#use.link : undefined;
+    return this.#linkUse?.link.isOpen === true ? this.#linkUse.link : undefined;
   }
 
   /** Once for each time that the session begins to run. Never rejects. */
@@ -152,12 +152,12 @@ export class JoinedHandle implements SessionHandle {
     const summary = this.#base.summary();
     const live = summary.observed?.live;
     if (live === undefined || live.state === 'ended') {
-      this.#tried = undefined;
+      this.#triedProcess = undefined;
       return;
     }
     const process = String(live.pid);
-    if (this.#tried === process || this.#link !== undefined) return;
-    this.#tried = process;
+    if (this.#triedProcess === process || this.#link !== undefined) return;
+    this.#triedProcess = process;
     this.#leave();
     const use = await this.#deps.join(summary);
     if (use === undefined) return;
@@ -165,14 +165,14 @@ export class JoinedHandle implements SessionHandle {
       use.dispose();
       return;
     }
-    this.#use = use;
+    this.#linkUse = use;
     this.#registrations.push(use.link.onChange(() => this.#changed()));
     this.#changed();
   }
 
   #leave(): void {
-    this.#use?.dispose();
-    this.#use = undefined;
+    this.#linkUse?.dispose();
+    this.#linkUse = undefined;
   }
 
   #changed(): void {
@@ -181,7 +181,7 @@ export class JoinedHandle implements SessionHandle {
   }
 }
 
-function both(...all: readonly Disposable[]): Disposable {
+function combined(...all: readonly Disposable[]): Disposable {
   return {
     dispose: () => {
       for (const disposable of all) disposable.dispose();

@@ -7,7 +7,7 @@ import { joinedSummary } from './joinedSummary.ts';
 import { WaitWatches } from './waitWatches.ts';
 import { JoinedHandle } from './joinedHandle.ts';
 
-interface Shared {
+interface SharedLink {
   readonly link: Promise<AgentLink | undefined>;
   open: AgentLink | undefined;
   users: number;
@@ -16,7 +16,7 @@ interface Shared {
 /** Sessions of other programs in which clients of this daemon take part, one connection each. */
 export class JoinedSessions {
   readonly #log: Log;
-  readonly #links = new Map<string, Shared>();
+  readonly #links = new Map<string, SharedLink>();
   readonly #changes: Emitter<[sessionId: string]>;
   readonly #waits: WaitWatches;
   readonly #listeners = new Set<Disposable>();
@@ -73,7 +73,7 @@ export class JoinedSessions {
     if (join === undefined || socket === undefined || nativeId === undefined) return undefined;
     const known = this.#links.get(id);
     const deps = { join, socket, nativeId, label, folder: folder ?? '', log: this.#log };
-    const shared: Shared =
+    const shared: SharedLink =
       known !== undefined && known.open?.isOpen !== false
         ? known
         : { link: AgentLink.open(deps), open: undefined, users: 0 };

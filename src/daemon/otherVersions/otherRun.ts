@@ -45,7 +45,7 @@ export class OtherRun {
   #requests: readonly AgentRequest[] = [];
   #takesMessages = true;
   /** The other daemon has reported all entries below this index. */
-  #settledTo = 0;
+  #firstUnreported = 0;
   #isActive = true;
 
   private constructor(deps: OtherRunDeps) {
@@ -73,8 +73,8 @@ export class OtherRun {
     const { base } = this.#deps;
     const from = Math.max(0, base.total() - maxSearched);
     const present = new Set((await base.read(from, base.total())).map(({ index }) => index));
-    this.#settledTo = from;
-    while (present.has(this.#settledTo)) this.#settledTo += 1;
+    this.#firstUnreported = from;
+    while (present.has(this.#firstUnreported)) this.#firstUnreported += 1;
     const pages = this.#pages();
     const first = await pages.next();
     if (first.done !== true) await this.#take(first.value);
@@ -82,7 +82,7 @@ export class OtherRun {
   }
 
   #pages(): AsyncGenerator<ResultOf<'transcript'>, void> {
-    return transcriptPages(this.#deps.connection, this.#deps.base.id, this.#settledTo);
+    return transcriptPages(this.#deps.connection, this.#deps.base.id, this.#firstUnreported);
   }
 
   /** Never rejects. */
@@ -115,7 +115,7 @@ export class OtherRun {
       return known.success ? [known.data] : [];
     });
     const settled = this.#entries.settle(entries);
-    this.#settledTo = page.next;
+    this.#firstUnreported = page.next;
     this.#requests = page.requests;
     this.#takesMessages = page.takes_messages ?? true;
     return this.#arrange(settled).then(() => this.#changes.fire());
@@ -125,9 +125,9 @@ export class OtherRun {
   #arrange(settled: readonly EntryUpdate[] = []): Promise<void> {
     const { base, log } = this.#deps;
     const arranged = this.#work.then(async () => {
-      const settledTo = this.#settledTo;
-      const entries = await base.read(Math.min(settledTo, this.#entries.first ?? settledTo), base.total());
-      const updates = [...settled, ...this.#entries.arrange(this.#requests, { entries, settledTo })];
+      const firstUnreported = this.#firstUnreported;
+      const entries = await base.read(Math.min(firstUnreported, this.#entries.first ?? firstUnreported), base.total());
+      const updates = [...settled, ...this.#entries.arrange(this.#requests, { entries, firstUnreported })];
       if (updates.length > 0) this.#updates.fire(updates, this.#total());
     });
     this.#work = arranged.catch((error: unknown) => log.warn(`${base.id}: ${String(error)}`));
@@ -189,15 +189,15 @@ export class OtherRun {
         return done();
       },
       onUpdates: (listener) =>
-        both(
+        combined(
           base.onUpdates((updates) => listener(updates, this.#total())),
           this.#updates.on(listener),
         ),
       onSummary: (listener) => {
         const tell = (): void => listener(this.#summary());
-        return both(base.onSummary(tell), this.#changes.on(tell));
+        return combined(base.onSummary(tell), this.#changes.on(tell));
       },
-      onConversation: (listener) => both(base.onConversation(listener), this.#changes.on(listener)),
+      onConversation: (listener) => combined(base.onConversation(listener), this.#changes.on(listener)),
       dispose: () => {
         this.#closing.abort();
         connection.close();
@@ -217,7 +217,7 @@ function withMissing(
   return missing.length === 0 ? recorded : [...recorded, ...missing].sort((a, b) => a.index - b.index);
 }
 
-function both(...all: readonly Disposable[]): Disposable {
+function combined(...all: readonly Disposable[]): Disposable {
   return {
     dispose: () => {
       for (const disposable of all) disposable.dispose();

@@ -46,7 +46,7 @@ export class RunQueue {
   readonly #loops = new Map<ConnectedClient, Set<RunnerLoop>>();
   readonly #ending = new Set<Promise<void>>();
   /** Sessions whose record is being made: their runs begin and end after that. */
-  readonly #keeping = new Map<string, Promise<void>>();
+  readonly #savingRecords = new Map<string, Promise<void>>();
   readonly #waiting = new Set<string>();
   #opened: Promise<OpenQueue> | undefined;
   #shared: QueueLink | undefined;
@@ -76,7 +76,7 @@ export class RunQueue {
     let finish = (): void => undefined;
     // Nobody else knows the id of a new session yet.
     if (request.type === 'start_session')
-      this.#keeping.set(session_id, new Promise<void>((resolve) => (finish = resolve)));
+      this.#savingRecords.set(session_id, new Promise<void>((resolve) => (finish = resolve)));
     try {
       const { run_id } = await coordinator.createRun({ ...request, session_id }, more);
       const job = coordinator.job(run_id);
@@ -85,7 +85,7 @@ export class RunQueue {
       await this.#keep(job, run);
       return run;
     } finally {
-      if (request.type === 'start_session') this.#keeping.delete(session_id);
+      if (request.type === 'start_session') this.#savingRecords.delete(session_id);
       finish();
     }
   }
@@ -128,7 +128,7 @@ export class RunQueue {
       link,
       log,
       execute: async (job, started) => {
-        await this.#keeping.get(job.run.session_id);
+        await this.#savingRecords.get(job.run.session_id);
         return executeQueued(job, { ...this.#deps, runner, context }, started);
       },
       stop: ({ run }) => stopSessionTree(engine, run.session_id),
@@ -168,9 +168,9 @@ export class RunQueue {
     }
   }
 
-  async #over(job: Job): Promise<void> {
+  async #handleEnd(job: Job): Promise<void> {
     const { parent_session_id: parent, session_id, execution_mode } = job.run;
-    await this.#keeping.get(session_id);
+    await this.#savingRecords.get(session_id);
     await this.#deps.engine.queued.end(job);
     if (parent !== undefined && execution_mode === 'async_callback') this.#deps.engine.children?.reported(parent);
   }
@@ -220,7 +220,7 @@ export class RunQueue {
         monotonic: () => performance.now(),
         randomHex,
         log,
-        onOver: (job) => this.#over(job),
+        onOver: (job) => this.#handleEnd(job),
       });
       opened.coordinator.onRun((run) => {
         this.#count(run);

@@ -3,10 +3,10 @@ import { type AgentRequest, type Decision, requestMetadataSchema } from '../../m
 import type { EntryUpdate, NormalizedEntry } from '../../model/transcript/entry.ts';
 
 /** What the record has of a running session. */
-export interface Recorded {
+export interface RecordedPart {
   /** The other daemon has reported all entries below this index as settled. */
-  readonly settledTo: number;
-  /** From `settledTo`, or the first entry that was missing before, on. */
+  readonly firstUnreported: number;
+  /** From `firstUnreported`, or the first entry that was missing before, on. */
   readonly entries: readonly NormalizedEntry[];
 }
 
@@ -60,7 +60,7 @@ export class UnrecordedEntries {
    */
   arrange(
     requests: readonly AgentRequest[],
-    { entries, settledTo }: Recorded,
+    { entries, firstUnreported }: RecordedPart,
     decisionOf: (requestId: string) => Decision | undefined = () => undefined,
   ): EntryUpdate[] {
     for (const { index } of entries) this.#drop(index);
@@ -76,7 +76,7 @@ export class UnrecordedEntries {
     }
     const used = new Set([...entries.map(({ index }) => index), ...this.#entries.keys()]);
     const shown = new Set([...entries, ...this.#entries.values()].flatMap((entry) => requestOf(entry) ?? []));
-    let index = settledTo;
+    let index = firstUnreported;
     for (const request of requests) {
       if (shown.has(request.id)) continue;
       while (used.has(index)) index += 1;

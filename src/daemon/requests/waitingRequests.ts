@@ -67,9 +67,12 @@ export class WaitingRequests implements Transcript, Disposable {
   arrange(): Promise<void> {
     const { base, pending, decisionOf, log } = this.#deps;
     const arranged = this.#work.then(async () => {
-      const settledTo = base.total();
-      const entries = await base.read(Math.min(settledTo, this.#entries.first ?? settledTo), settledTo);
-      const updates = this.#entries.arrange(pending(), { entries, settledTo }, decisionOf);
+      const firstUnreported = base.total();
+      const entries = await base.read(
+        Math.min(firstUnreported, this.#entries.first ?? firstUnreported),
+        firstUnreported,
+      );
+      const updates = this.#entries.arrange(pending(), { entries, firstUnreported }, decisionOf);
       if (updates.length > 0) this.#updates.fire(updates, this.total());
     });
     this.#work = arranged.catch((error: unknown) => log.warn(`${base.id}: ${String(error)}`));

@@ -13,7 +13,7 @@ const maxPageCharacters = 4 << 20;
 /** Entries read from the record at a time, because one may have megabytes. */
 const maxConcurrentReads = 8;
 
-type Nothing = Record<string, never>;
+type NoParams = Record<string, never>;
 
 interface RecordsDeps {
   readonly engine: Engine;
@@ -98,51 +98,51 @@ export class Records {
     };
   }
 
-  async rename({ session_id, title }: ParamsOf<'rename'>): Promise<Nothing> {
+  async rename({ session_id, title }: ParamsOf<'rename'>): Promise<NoParams> {
     await this.#engine.rename(session_id, title);
     return {};
   }
 
-  async setHidden({ session_id, hidden }: ParamsOf<'setHidden'>): Promise<Nothing> {
+  async setHidden({ session_id, hidden }: ParamsOf<'setHidden'>): Promise<NoParams> {
     await this.#engine.setHidden(session_id, hidden);
     return {};
   }
 
-  async relink({ session_id, folder, by }: ParamsOf<'relink'>): Promise<Nothing> {
+  async relink({ session_id, folder, by }: ParamsOf<'relink'>): Promise<NoParams> {
     await this.#engine.relink(session_id, folder, by);
     return {};
   }
 
-  async remove({ session_id, reason }: ParamsOf<'remove'>): Promise<Nothing> {
+  async remove({ session_id, reason }: ParamsOf<'remove'>): Promise<NoParams> {
     await this.#engine.remove(session_id, reason);
     if (reason === 'user') await this.#team.deleted(session_id);
     this.#news.removed(session_id);
     return {};
   }
 
-  async noteExport({ session_id, decision }: ParamsOf<'noteExport'>): Promise<Nothing> {
+  async noteExport({ session_id, decision }: ParamsOf<'noteExport'>): Promise<NoParams> {
     await this.#engine.archive.noteExport(session_id, decision);
     return {};
   }
 
-  async noteReview({ session_id, decision }: ParamsOf<'noteReview'>): Promise<Nothing> {
+  async noteReview({ session_id, decision }: ParamsOf<'noteReview'>): Promise<NoParams> {
     await this.#engine.archive.noteReview(session_id, decision);
     return {};
   }
 
-  async raiseBudget({ session_id, bound }: ParamsOf<'raiseBudget'>): Promise<Nothing> {
+  async raiseBudget({ session_id, bound }: ParamsOf<'raiseBudget'>): Promise<NoParams> {
     await this.#engine.budgets.raise(session_id, bound);
     return {};
   }
 
-  async setFollowUps({ session_id, to }: ParamsOf<'setFollowUps'>): Promise<Nothing> {
+  async setFollowUps({ session_id, to }: ParamsOf<'setFollowUps'>): Promise<NoParams> {
     await (to === 'cancelled'
       ? this.#followUps.cancel(session_id)
       : this.#engine.followUps.turn(session_id, to === 'on'));
     return {};
   }
 
-  async pauseFollowUps({ paused }: ParamsOf<'pauseFollowUps'>): Promise<Nothing> {
+  async pauseFollowUps({ paused }: ParamsOf<'pauseFollowUps'>): Promise<NoParams> {
     await this.#followUps.pause(paused);
     return {};
   }
@@ -159,7 +159,7 @@ export class Records {
     return this.#engine.archive.pack(session_ids);
   }
 
-  async unpack({ session_id }: ParamsOf<'unpack'>): Promise<Nothing> {
+  async unpack({ session_id }: ParamsOf<'unpack'>): Promise<NoParams> {
     await this.#engine.archive.unpack(session_id);
     return {};
   }

@@ -18,20 +18,20 @@ export class RestoreCalls {
   }
 
   preview({ session_id, context, target }: ParamsOf<'previewRestore'>): Promise<ResultOf<'previewRestore'>> {
-    return this.#within(session_id, context, (restores) => restores.preview(session_id, target));
+    return this.#withRestores(session_id, context, (restores) => restores.preview(session_id, target));
   }
 
   content({ session_id, context, object }: ParamsOf<'restoreContent'>): Promise<ResultOf<'restoreContent'>> {
-    return this.#within(session_id, context, async (restores) => ({
+    return this.#withRestores(session_id, context, async (restores) => ({
       text: await restores.content(session_id, object),
     }));
   }
 
   restore({ session_id, context, target, now }: ParamsOf<'restoreFiles'>): Promise<ResultOf<'restoreFiles'>> {
-    return this.#within(session_id, context, (restores) => restores.restore(session_id, target, now));
+    return this.#withRestores(session_id, context, (restores) => restores.restore(session_id, target, now));
   }
 
-  async #within<T>(
+  async #withRestores<T>(
     sessionId: string,
     context: ClientContext,
     work: (restores: Engine['restores']) => Promise<T>,

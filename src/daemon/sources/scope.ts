@@ -9,13 +9,13 @@ const maxFolders = 5000;
 
 /** Finds the repositories of folders. Each folder is checked once. */
 export class RepositoryLookup {
-  readonly #known = new Map<string, Promise<FolderIdentity>>();
+  readonly #identities = new Map<string, Promise<FolderIdentity>>();
 
   of(folder: string): Promise<FolderIdentity> {
-    const known = this.#known.get(folder) ?? identityOf(folder).catch(() => ({ path: '' }));
-    this.#known.set(folder, known);
-    const [oldest] = this.#known.keys();
-    if (this.#known.size > maxFolders && oldest !== undefined) this.#known.delete(oldest);
+    const known = this.#identities.get(folder) ?? identityOf(folder).catch(() => ({ path: '' }));
+    this.#identities.set(folder, known);
+    const [oldest] = this.#identities.keys();
+    if (this.#identities.size > maxFolders && oldest !== undefined) this.#identities.delete(oldest);
     return known;
   }
 }

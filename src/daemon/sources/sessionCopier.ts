@@ -28,7 +28,7 @@ export class SessionCopier {
   readonly #deps: SessionCopierDeps;
   /** Time of the last change in each copy (ISO 8601), by session id. */
   #copies: Promise<Map<string, string>> | undefined;
-  #known: ReadonlyMap<string, string> = new Map();
+  #knownCopies: ReadonlyMap<string, string> = new Map();
   readonly #running = new Set<string>();
   /** Copies that are waited for, and what could not be copied as it was then. */
   readonly #tried = new Map<string, string>();
@@ -39,7 +39,7 @@ export class SessionCopier {
   }
 
   isCopy(id: string): boolean {
-    return this.#known.has(id);
+    return this.#knownCopies.has(id);
   }
 
   /** Whether the session of a copy runs in another program. */
@@ -106,7 +106,7 @@ export class SessionCopier {
     };
     this.#deps.engine.onSummary(take);
     for (const summary of await this.#deps.engine.list()) take(summary);
-    this.#known = copies;
+    this.#knownCopies = copies;
     return copies;
   }
 }

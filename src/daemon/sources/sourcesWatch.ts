@@ -57,7 +57,7 @@ export class SourcesWatch implements Disposable {
     this.#registrations = [
       sessions.look((change) => receive(change)),
       own.onRecorded((ids, session) => this.take(ids, session)),
-      joined.onChange((id) => void this.#again(id)),
+      joined.onChange((id) => void this.#sendAgain(id)),
     ];
     this.#recorded = new Map([...(await own.recorded()), ...this.#recorded]);
     const found = await this.#shown(await sessions.list());
@@ -79,7 +79,7 @@ export class SourcesWatch implements Disposable {
     for (const registration of this.#registrations) registration.dispose();
   }
 
-  async #again(id: string): Promise<void> {
+  async #sendAgain(id: string): Promise<void> {
     if (!this.#reported.has(id)) return;
     const rows = await this.#deps.sessions.list().catch(() => []);
     const changed = rows.filter((row) => row.session_id === id);

@@ -34,10 +34,10 @@ export interface ClientDeps {
 export class ClientMethods {
   readonly #deps: ClientDeps;
   #requests = 0;
-  #asked = 0;
-  #notes = 0;
+  #pendingRequests = 0;
+  #noteCount = 0;
   /** Ended terminals that no tool call has shown yet. */
-  readonly #unshown = new Map<string, EndedTerminal>();
+  readonly #endedTerminals = new Map<string, EndedTerminal>();
 
   constructor(deps: ClientDeps) {
     this.#deps = deps;
@@ -85,17 +85,17 @@ export class ClientMethods {
   }
 
   terminalEnded(id: string, command: string, state: TerminalState): void {
-    this.#unshown.set(id, { command, state });
+    this.#endedTerminals.set(id, { command, state });
     this.showTerminals();
   }
 
   /** Adds terminal output to the calls that refer to it. With `all`, output without a call goes to the transcript. */
   showTerminals(all = false): void {
     const { calls, host } = this.#deps;
-    for (const [id, { command, state }] of this.#unshown) {
+    for (const [id, { command, state }] of this.#endedTerminals) {
       const callId = calls.callOf(id);
       if (callId === undefined && !all) continue;
-      this.#unshown.delete(id);
+      this.#endedTerminals.delete(id);
       const { output, truncated, exit } = state;
       const stdout = truncated ? `…${output}` : output;
       if (callId !== undefined) host.tell({ type: 'tool_output', callId, stdout, exitCode: exit?.code ?? null });
@@ -129,9 +129,9 @@ export class ClientMethods {
     if (!grants.mayWrite(path)) {
       const seen = await files.stat(path);
       const callId = calls.changing((file) => file === path || file === seen.place);
-      const request = await writeRequest(files, { file: path, content, seen, workDir, callId });
+      const request = await writeRequest(files, { file: path, content, version: seen, workDir, callId });
       await this.#requirePermission(`The agent was not allowed to write ${path}.`, request, signal, () =>
-        grants.allWrites(),
+        grants.allowAllWrites(),
       );
       // Another program may have written the file while the user was deciding.
       await files.assertUnchanged(path, seen);
@@ -163,7 +163,7 @@ export class ClientMethods {
           session: `this command in this folder${names.length > 0 ? ', with these variables' : ''}: ${shown}`,
         },
         signal,
-        () => grants.command(toRun),
+        () => grants.allowCommand(toRun),
       );
     }
     return terminals.create({ command, args, cwd, env: variables, limit: outputByteLimit });
@@ -185,22 +185,22 @@ export class ClientMethods {
   }
 
   async #ask(request: Omit<NewRequest, 'id'>, signal: AbortSignal) {
-    if (this.#asked >= maxAsked) throw new Refusal('failed', 'Too many permission requests at once.');
+    if (this.#pendingRequests >= maxAsked) throw new Refusal('failed', 'Too many permission requests at once.');
     this.#requests += 1;
-    this.#asked += 1;
+    this.#pendingRequests += 1;
     const withdrawn = AbortSignal.any([this.#deps.withdrawn(), signal]);
     try {
       const id = `${this.#deps.runId}.${this.#requests}`;
       return await this.#deps.host.ask({ id, ...request }, aborted(withdrawn));
     } finally {
-      this.#asked -= 1;
+      this.#pendingRequests -= 1;
     }
   }
 
   #note(what: string, why: string): void {
-    this.#notes += 1;
-    if (this.#notes > maxNotes) return;
-    const last = this.#notes === maxNotes ? ' More of these are not told.' : '';
+    this.#noteCount += 1;
+    if (this.#noteCount > maxNotes) return;
+    const last = this.#noteCount === maxNotes ? ' More of these are not told.' : '';
     this.#deps.host.tell({ type: 'note', subtype: 'refused', content: `${what} was refused: ${why}${last}` });
   }
 }

@@ -68,10 +68,10 @@ export class AcpDialogue implements Dialogue {
   readonly #methods: ClientMethods;
   #greeting: Greeting | undefined;
   /** Result of the request that opened the session. */
-  #opened: JsonObject = {};
+  #openingResult: JsonObject = {};
   #openingMode: string | undefined;
   #sessionId = '';
-  #busy = true;
+  #isBusy = true;
   /** Before the first prompt, there is no turn to cancel. */
   #prompted = false;
   #interrupted = false;
@@ -107,7 +107,7 @@ export class AcpDialogue implements Dialogue {
     this.#peer = new AcpPeer({
       write: (line) => host.write(line),
       serve: (app, sdk) => this.#methods.serve(app, sdk),
-      notified: (method, params) => this.#notified(method, params),
+      notified: (method, params) => this.#handleNotification(method, params),
     });
   }
 
@@ -128,12 +128,12 @@ export class AcpDialogue implements Dialogue {
   }
 
   say(text: string): void {
-    if (this.#busy) this.#waiting.push(text);
+    if (this.#isBusy) this.#waiting.push(text);
     else void this.#turn(text);
   }
 
   interrupt(): void {
-    if (!this.#busy || this.#interrupted) return;
+    if (!this.#isBusy || this.#interrupted) return;
     this.#interrupted = true;
     this.#withdrawal.abort();
     if (this.#prompted) this.#cancel();
@@ -190,16 +190,16 @@ export class AcpDialogue implements Dialogue {
     const isFork = conversation !== null && 'fork' in conversation;
     if (opening === 'impossible') throw new ImpossibleError(isFork ? noFork : noResume);
     const answer = await this.#peer.request(opening.method, opening.params, openingMs);
-    this.#opened = isObject(answer) ? answer : {};
-    this.#openingMode = openingMode(this.#opened);
+    this.#openingResult = isObject(answer) ? answer : {};
+    this.#openingMode = openingMode(this.#openingResult);
     const resumed = conversation !== null && 'resume' in conversation ? conversation.resume : undefined;
-    const id = nonEmpty(this.#opened['sessionId']) ?? resumed;
+    const id = nonEmpty(this.#openingResult['sessionId']) ?? resumed;
     if (id === undefined) throw new ImpossibleError('it started a conversation without an ID.');
     this.#sessionId = id;
   }
 
   async #turn(text: string): Promise<void> {
-    this.#busy = true;
+    this.#isBusy = true;
     const params = { sessionId: this.#sessionId, prompt: [{ type: 'text', text }] };
     const answered = this.#peer.request('session/prompt', params);
     this.#prompted = true;
@@ -221,7 +221,7 @@ export class AcpDialogue implements Dialogue {
     this.#grants.endTurn();
     this.#withdrawal.abort();
     this.#withdrawal = new AbortController();
-    this.#busy = false;
+    this.#isBusy = false;
     this.#interrupted = false;
     const next = this.#waiting.shift();
     if (next === undefined) this.#host.turnEnded();
@@ -252,11 +252,11 @@ export class AcpDialogue implements Dialogue {
   }
 
   #offersMode(mode: string): boolean {
-    return 'request' in chooseMode(this.#opened, mode);
+    return 'request' in chooseMode(this.#openingResult, mode);
   }
 
   async #select(what: 'mode' | 'model', value: string): Promise<void> {
-    const choice = what === 'mode' ? chooseMode(this.#opened, value) : chooseModel(this.#opened, value);
+    const choice = what === 'mode' ? chooseMode(this.#openingResult, value) : chooseModel(this.#openingResult, value);
     if ('request' in choice) {
       const { method, params } = choice.request;
       await this.#peer.request(method, { sessionId: this.#sessionId, ...params }, this.#deadlines.opening);
@@ -276,13 +276,13 @@ export class AcpDialogue implements Dialogue {
     this.#host.tell({ type: 'note', subtype: 'option_ignored', content });
   }
 
-  #notified(method: string, { update }: JsonObject): void {
+  #handleNotification(method: string, { update }: JsonObject): void {
     if (method !== 'session/update' || !isObject(update)) return;
     this.#calls.update(update);
     this.#methods.showTerminals();
     const id = nonEmpty(update['toolCallId']);
     if (id !== undefined && this.#calls.get(id) === undefined) this.#grants.endCall(id);
-    if (update['sessionUpdate'] === 'config_option_update') this.#opened = { ...this.#opened, ...update };
+    if (update['sessionUpdate'] === 'config_option_update') this.#openingResult = { ...this.#openingResult, ...update };
   }
 
   #fail(error: unknown): void {

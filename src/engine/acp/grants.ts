@@ -32,10 +32,10 @@ export class Grants {
   /** By call id: files that it may change, or the command that it may run. */
   readonly #paths = new Map<string, ReadonlySet<string>>();
   readonly #commands = new Map<string, AllowedCommand>();
-  readonly #always = new Set<string>();
-  #allWrites = false;
+  readonly #allowedCommandKeys = new Set<string>();
+  #hasAllWrites = false;
   /** Permissions that follow from the mode. */
-  #unasked = { writes: false, all: false };
+  #grantedByMode = { writes: false, all: false };
 
   constructor(workDir: string) {
     this.#workDir = workDir;
@@ -45,7 +45,7 @@ export class Grants {
   mode(mode: string, preset: AcpPreset | undefined): void {
     const name = shortMode(mode);
     const { writes = [], all = [] } = preset?.unasked ?? {};
-    this.#unasked = { writes: writes.includes(name), all: all.includes(name) };
+    this.#grantedByMode = { writes: writes.includes(name), all: all.includes(name) };
   }
 
   /**
@@ -79,24 +79,24 @@ export class Grants {
     this.#commands.clear();
   }
 
-  allWrites(): void {
-    this.#allWrites = true;
+  allowAllWrites(): void {
+    this.#hasAllWrites = true;
   }
 
   /** Grants this command with this folder and these variables only. */
-  command(command: CommandToRun): void {
-    if (this.#always.size < maxGrants) this.#always.add(keyOf(command));
+  allowCommand(command: CommandToRun): void {
+    if (this.#allowedCommandKeys.size < maxGrants) this.#allowedCommandKeys.add(keyOf(command));
   }
 
   mayWrite(file: string): boolean {
-    if (this.#allWrites || this.#unasked.writes || this.#unasked.all) return true;
+    if (this.#hasAllWrites || this.#grantedByMode.writes || this.#grantedByMode.all) return true;
     const named = path.resolve(file);
     return [...this.#paths.values()].some((paths) => paths.has(named));
   }
 
   /** A granted call covers its command once, in its folder, and no variables: the request did not show any. */
   mayRun(command: CommandToRun): boolean {
-    if (this.#unasked.all || this.#always.has(keyOf(command))) return true;
+    if (this.#grantedByMode.all || this.#allowedCommandKeys.has(keyOf(command))) return true;
     if (Object.keys(command.env).length > 0) return false;
     const same = sameCommands(command.words);
     for (const [id, allowed] of this.#commands) {

@@ -37,7 +37,7 @@ export class AcpPeer {
   readonly #deps: PeerDeps;
   readonly #connection: Promise<acp.ClientConnection>;
   readonly #waiting = new Set<string | number>();
-  #served = 0;
+  #activeRequests = 0;
   #closed = false;
   #feed: ReadableStreamDefaultController<acp.AnyMessage> | undefined;
 
@@ -106,18 +106,18 @@ export class AcpPeer {
   }
 
   #request(message: acp.AnyMessage, id: string | number): void {
-    if (this.#served >= maxServed) {
+    if (this.#activeRequests >= maxServed) {
       this.#deps.write(JSON.stringify({ jsonrpc: '2.0', id, error: tooMany }));
       return;
     }
-    this.#served += 1;
+    this.#activeRequests += 1;
     this.#feed?.enqueue(message);
   }
 
   #write(message: acp.AnyMessage): void {
     if ('method' in message) {
       if ('id' in message && isId(message.id)) this.#waiting.add(message.id);
-    } else this.#served -= 1;
+    } else this.#activeRequests -= 1;
     if (!this.#closed) this.#deps.write(JSON.stringify(message));
   }
 }

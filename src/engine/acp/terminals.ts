@@ -42,7 +42,7 @@ interface Terminal {
   readonly tail: OutputTail;
   readonly target: TreeTarget;
   /** Resolves after exit, when all output has been read. */
-  readonly over: Promise<ExitInfo>;
+  readonly exited: Promise<ExitInfo>;
   exit: ExitInfo | null;
 }
 
@@ -59,7 +59,7 @@ export interface TerminalsDeps {
 export class Terminals {
   readonly #deps: TerminalsDeps;
   readonly #terminals = new Map<string, Terminal>();
-  #made = 0;
+  #terminalCount = 0;
   readonly #starting = new Set<Promise<string>>();
   #closed = false;
 
@@ -79,9 +79,9 @@ export class Terminals {
   }
 
   async #start({ command, args, cwd, env, limit }: TerminalRequest): Promise<string> {
-    this.#made += 1;
-    const id = `terminal_${this.#made}`;
-    const mark = `${this.#deps.runId}.${this.#made}`;
+    this.#terminalCount += 1;
+    const id = `terminal_${this.#terminalCount}`;
+    const mark = `${this.#deps.runId}.${this.#terminalCount}`;
     const variables = { ...this.#deps.env, ...env, [runVariable]: this.#deps.runId, [terminalVariable]: mark };
     // Windows would search for a bare name in the current folder first.
     const bare = process.platform === 'win32' && path.win32.basename(command) === command;
@@ -109,7 +109,7 @@ export class Terminals {
       if (!this.#closed) this.#deps.ended(id, terminal.command, stateOf(terminal));
       return terminal.exit;
     });
-    const terminal: Terminal = { command: commandLine([command, ...args]), tail, target, over, exit: null };
+    const terminal: Terminal = { command: commandLine([command, ...args]), tail, target, exited: over, exit: null };
     this.#terminals.set(id, terminal);
     // `close` may have run before this terminal was registered.
     if (this.#closed) await this.release(id);
@@ -123,7 +123,7 @@ export class Terminals {
 
   /** @throws Refusal */
   ended(id: string): Promise<ExitInfo> {
-    return this.#get(id).over;
+    return this.#get(id).exited;
   }
 
   /** The terminal stays readable. @throws Refusal */

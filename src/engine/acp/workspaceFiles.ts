@@ -81,14 +81,14 @@ export class WorkspaceFiles {
   }
 
   /** @throws Refusal if the file changed since it was shown */
-  async assertUnchanged(file: string, seen: FileVersion): Promise<void> {
+  async assertUnchanged(file: string, version: FileVersion): Promise<void> {
     const { place, text, unreadable, stamp } = await this.stat(file);
     // A file with new times but the same text is unchanged. Without text, only the stamp can be compared.
     const same =
-      text === seen.text &&
-      (stamp === null) === (seen.stamp === null) &&
-      (unreadable === undefined || stamp === seen.stamp);
-    if (place !== seen.place || !same) throw new Refusal('failed', 'The file changed after the request.');
+      text === version.text &&
+      (stamp === null) === (version.stamp === null) &&
+      (unreadable === undefined || stamp === version.stamp);
+    if (place !== version.place || !same) throw new Refusal('failed', 'The file changed after the request.');
   }
 
   /** Creates the file and missing parent folders. @throws Refusal, and leaves the file unchanged */
@@ -115,12 +115,12 @@ async function stampOf(place: string): Promise<string | null> {
   return found === null ? null : [found.dev, found.ino, found.size, found.mtimeNs].join(' ');
 }
 
-async function readText(place: string, shown: string): Promise<string> {
+async function readText(place: string, content: string): Promise<string> {
   const found = await stat(place).catch(() => null);
-  if (found === null) throw new Refusal('missing', `Resource not found: ${shown}`, shown);
+  if (found === null) throw new Refusal('missing', `Resource not found: ${content}`, content);
   // Reading a pipe, for example, may block for ever.
-  if (!found.isFile()) throw new Refusal('invalid', `${shown} is not a file.`);
-  assertSize(found.size, shown);
+  if (!found.isFile()) throw new Refusal('invalid', `${content} is not a file.`);
+  assertSize(found.size, content);
   let bytes: Buffer;
   try {
     const handle = await open(place, constants.O_RDONLY | constants.O_NOFOLLOW);
@@ -130,17 +130,17 @@ async function readText(place: string, shown: string): Promise<string> {
       await handle.close();
     }
   } catch (error) {
-    throw new Refusal('failed', `${shown} cannot be read: ${reasonOf(error)}`);
+    throw new Refusal('failed', `${content} cannot be read: ${reasonOf(error)}`);
   }
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    throw new Refusal('failed', `${shown} is not UTF-8 text.`);
+    throw new Refusal('failed', `${content} is not UTF-8 text.`);
   }
 }
 
-function assertSize(bytes: number, shown: string): void {
-  if (bytes > maxBytes) throw new Refusal('failed', `${shown} is larger than ${maxBytes / 1024 / 1024} MB.`);
+function assertSize(bytes: number, content: string): void {
+  if (bytes > maxBytes) throw new Refusal('failed', `${content} is larger than ${maxBytes / 1024 / 1024} MB.`);
 }
 
 /** Resolves the links of the existing part and adds the rest. `undefined` for a broken link. */

@@ -7,14 +7,14 @@ interface FileWrite {
   /** Path as given by the agent. */
   readonly file: string;
   readonly content: string;
-  readonly seen: FileVersion;
+  readonly version: FileVersion;
   readonly workDir: string;
   readonly callId: string | undefined;
 }
 
 /** Builds the permission request for a file that the agent writes without having asked. It shows the real path. */
 export async function writeRequest(files: WorkspaceFiles, write: FileWrite): Promise<Omit<NewRequest, 'id'>> {
-  const { file, content, seen, workDir, callId } = write;
+  const { file, content, version: seen, workDir, callId } = write;
   // The session's folder may be a link itself, which is not worth showing.
   const place = path.join(workDir, path.relative(await files.locate(workDir), seen.place));
   const isNew = seen.stamp === null;

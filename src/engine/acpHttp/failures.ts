@@ -1,5 +1,5 @@
 import type { FailureWords } from '../failures/failures.ts';
-import { english, quote, say, type Wording } from '../failures/wording.ts';
+import { english, quote, worded, type Wording } from '../failures/wording.ts';
 
 export type AcpHttpFailureCode =
   | 'bad_address'
@@ -49,29 +49,29 @@ export const acpHttpFailures = {
   badAddress: (address: string) =>
     new AcpHttpFailure(
       'bad_address',
-      say`Not a valid server URL: ${address}`,
-      say`The URL must begin with http:// or https://. Correct it in the settings.`,
+      worded`Not a valid server URL: ${address}`,
+      worded`The URL must begin with http:// or https://. Correct it in the settings.`,
     ),
 
   secretInAddress: (origin: string) =>
     new AcpHttpFailure(
       'bad_address',
-      say`The URL of the agent server at ${origin} contains a user name or password.`,
-      say`Vitrine would show them with the URL. Remove them and set a token instead.`,
+      worded`The URL of the agent server at ${origin} contains a user name or password.`,
+      worded`Vitrine would show them with the URL. Remove them and set a token instead.`,
     ),
 
   badHeader: (name: string) =>
     new AcpHttpFailure(
       'bad_header',
-      say`This header cannot be sent to the agent server: ${name}`,
-      say`Its name or value contains characters that are not valid in a header. If it is the token, set it again.`,
+      worded`This header cannot be sent to the agent server: ${name}`,
+      worded`Its name or value contains characters that are not valid in a header. If it is the token, set it again.`,
     ),
 
   unreachable: (where: string, cause: unknown) =>
     new AcpHttpFailure(
       'unreachable',
-      say`The agent server cannot be reached.`,
-      say`${where}: ${reason(cause)}\nCheck that the server is running and that its URL in the settings is correct.`,
+      worded`The agent server cannot be reached.`,
+      worded`${where}: ${reason(cause)}\nCheck that the server is running and that its URL in the settings is correct.`,
       cause,
       true,
     ),
@@ -79,8 +79,8 @@ export const acpHttpFailures = {
   timedOut: (where: string, seconds: number) =>
     new AcpHttpFailure(
       'timed_out',
-      say`The agent server did not answer within ${seconds} seconds.`,
-      say`${where}\nIt may be starting or busy. Try again.`,
+      worded`The agent server did not answer within ${seconds} seconds.`,
+      worded`${where}\nIt may be starting or busy. Try again.`,
       undefined,
       true,
     ),
@@ -88,31 +88,31 @@ export const acpHttpFailures = {
   redirected: (where: string, to: string) =>
     new AcpHttpFailure(
       'redirected',
-      say`The agent server redirected the request. Vitrine does not follow redirects.`,
-      say`${where} → ${to}\nVitrine does not forward headers from the settings. If that URL is correct, use it in the settings.`,
+      worded`The agent server redirected the request. Vitrine does not follow redirects.`,
+      worded`${where} → ${to}\nVitrine does not forward headers from the settings. If that URL is correct, use it in the settings.`,
     ),
 
   unauthorized: (where: string, status: number, body: string) =>
     new AcpHttpFailure(
       'unauthorized',
-      say`The agent server rejected the credentials.`,
+      worded`The agent server rejected the credentials.`,
       body === ''
-        ? say`${where}: HTTP ${status}\nSet the token again.`
-        : say`${where}: HTTP ${status}, ${body}\nSet the token again.`,
+        ? worded`${where}: HTTP ${status}\nSet the token again.`
+        : worded`${where}: HTTP ${status}, ${body}\nSet the token again.`,
     ),
 
   notFound: (where: string, body: string) =>
     new AcpHttpFailure(
       'not_found',
-      body === '' ? say`The agent server returned HTTP 404 (not found).` : quote(body),
-      say`${where}: HTTP 404\nThe agent, run or session may no longer exist, or the URL may point to another server.`,
+      body === '' ? worded`The agent server returned HTTP 404 (not found).` : quote(body),
+      worded`${where}: HTTP 404\nThe agent, run or session may no longer exist, or the URL may point to another server.`,
     ),
 
   refused: (where: string, status: number, body: string) =>
     new AcpHttpFailure(
       'refused',
-      body === '' ? say`The agent server returned HTTP ${status}.` : quote(body),
-      say`${where}: HTTP ${status}\nSee the server’s log for details.`,
+      body === '' ? worded`The agent server returned HTTP ${status}.` : quote(body),
+      worded`${where}: HTTP ${status}\nSee the server’s log for details.`,
       undefined,
       status >= 500 || status === 429,
     ),
@@ -120,23 +120,23 @@ export const acpHttpFailures = {
   notTheProtocol: (where: string, what: string) =>
     new AcpHttpFailure(
       'not_the_protocol',
-      say`The response does not follow the Agent Communication Protocol.`,
-      say`${where}: ${what}\nThe URL in the settings may point to another type or version of server.`,
+      worded`The response does not follow the Agent Communication Protocol.`,
+      worded`${where}: ${what}\nThe URL in the settings may point to another type or version of server.`,
     ),
 
   /** `runId`: `null` if the server has not sent it. */
   streamBroken: (runId: string | null, cause?: unknown) =>
     new AcpHttpFailure(
       'stream_broken',
-      say`The connection to the agent server was lost before the run ended.`,
-      say`${cause === undefined ? '' : `${reason(cause)}\n`}${runId === null ? say`Vitrine does not know whether the run started.` : say`Run ${runId} may still be running on the server. Its events did not include an end.`} Everything received was recorded.`,
+      worded`The connection to the agent server was lost before the run ended.`,
+      worded`${cause === undefined ? '' : `${reason(cause)}\n`}${runId === null ? worded`Vitrine does not know whether the run started.` : worded`Run ${runId} may still be running on the server. Its events did not include an end.`} Everything received was recorded.`,
       cause,
     ),
 
   tooLarge: (where: string, megabytes: number) =>
     new AcpHttpFailure(
       'too_large',
-      say`The agent server sent more than ${megabytes} MB in one message.`,
-      say`${where}\nVitrine read none of it. Ask the agent for less, or for a link to it.`,
+      worded`The agent server sent more than ${megabytes} MB in one message.`,
+      worded`${where}\nVitrine read none of it. Ask the agent for less, or for a link to it.`,
     ),
 } as const;

@@ -78,7 +78,7 @@ class AcpHttpRun {
       let stream: AsyncIterable<Uint8Array> | null = first;
       while (stream !== null) {
         yield* this.#readToEnd(stream);
-        stream = this.#watch.over ? null : yield* this.#resumed();
+        stream = this.#watch.hasEnded ? null : yield* this.#resumed();
       }
       exit = { code: 0, signal: null };
     } catch (error) {
@@ -112,12 +112,13 @@ class AcpHttpRun {
     } catch (error) {
       cause = error;
     }
-    this.#cut();
+    this.#endLines();
     this.#abort.signal.throwIfAborted();
-    if (!this.#settled) yield* this.#missed('The connection was lost. Vitrine requested the following events.', cause);
+    if (!this.#settled)
+      yield* this.#recoverEvents('The connection was lost. Vitrine requested the following events.', cause);
   }
 
-  async *#missed(why: string, cause?: unknown): AsyncGenerator<OutputChunk> {
+  async *#recoverEvents(why: string, cause?: unknown): AsyncGenerator<OutputChunk> {
     const { client, lookAgainMs: waits = retryDelaysMs } = this.#request;
     const { runId } = this.#watch;
     const { signal } = this.#abort;
@@ -152,7 +153,7 @@ class AcpHttpRun {
     if (answer !== null && !this.#stopping) return client.resume(runId, answer, signal);
     this.#stop.abort();
     await this.#cancel();
-    yield* this.#missed('The run was cancelled while it waited. Vitrine requested its end.');
+    yield* this.#recoverEvents('The run was cancelled while it waited. Vitrine requested its end.');
     return null;
   }
 
@@ -176,12 +177,12 @@ class AcpHttpRun {
   }
 
   get #settled(): boolean {
-    return this.#watch.over || (this.#watch.question !== null && !this.#stopping);
+    return this.#watch.hasEnded || (this.#watch.question !== null && !this.#stopping);
   }
 
   async #cancel(): Promise<void> {
     const { runId } = this.#watch;
-    if (runId === null || this.#watch.over) return;
+    if (runId === null || this.#watch.hasEnded) return;
     // The run's last event tells whether the cancellation worked. Without one, the connection is closed.
     this.#cancelled ??= this.#request.client.cancel(runId, AbortSignal.timeout(cancelMs)).catch(() => undefined);
     await this.#cancelled;
@@ -192,7 +193,7 @@ class AcpHttpRun {
     return this.#chunk('stdout', data);
   }
 
-  #cut(): void {
+  #endLines(): void {
     for (const line of this.#lines.end()) this.#watch.line('text' in line ? line.text : null);
     this.#watch.cut();
     this.#lines = new LineSplitter();

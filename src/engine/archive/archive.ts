@@ -23,7 +23,7 @@ import type { ExecutorType } from '../../model/session/session.ts';
 import { auditSessions, sessionsWithin, type Period } from '../audit/auditSessions.ts';
 import { Deletions, type Deletion, type DeletionReason } from '../audit/deletions.ts';
 import { signHead } from '../audit/signature.ts';
-import { verify, type Verified } from '../audit/verify.ts';
+import { verify, type VerificationReport } from '../audit/verify.ts';
 import type { EngineSettings, Log } from '../api.ts';
 import { Catalogue } from '../catalogue/catalogue.ts';
 import type { CatalogueOwner } from '../catalogue/refresh.ts';
@@ -35,7 +35,7 @@ import { Recall } from '../recall/recall.ts';
 import { checkCompleteness, type Completeness } from '../record/chain/completeness.ts';
 import { RecordBusyError } from '../record/errors.ts';
 import { runsWithOutput } from '../record/outputs.ts';
-import type { Packed } from '../record/pack/packFile.ts';
+import type { PackedFile } from '../record/pack/packFile.ts';
 import type { RecordStore, StoreListing } from '../record/recordStore.ts';
 import { hasWriter } from '../record/write/writerLease.ts';
 import { SessionSearch } from '../search/sessionSearch.ts';
@@ -222,13 +222,13 @@ export class Archive {
   }
 
   /** Verifies the hash chain and the signature of a session's record. @throws EngineFailure */
-  async verify(sessionId: string): Promise<Verified> {
+  async verify(sessionId: string): Promise<VerificationReport> {
     await (await this.#sessions.openReader(sessionId)).close();
     return await this.#verify(this.#deps.store.path(sessionId), sessionId);
   }
 
   /** Verifies any `record.jsonl`, with the files beside it. @throws EngineFailure */
-  async verifyFile(file: string): Promise<Verified> {
+  async verifyFile(file: string): Promise<VerificationReport> {
     return await this.#verify(file);
   }
 
@@ -247,7 +247,7 @@ export class Archive {
     }
   }
 
-  async #verify(file: string, session?: string): Promise<Verified> {
+  async #verify(file: string, session?: string): Promise<VerificationReport> {
     return await verify(file, this.#deps.environment, session).catch((error: unknown) => {
       throw failures.importUnreadable(file, error instanceof Error ? error.message : String(error));
     });
@@ -282,8 +282,8 @@ export class Archive {
    * Skips running and packed sessions.
    * @throws EngineFailure, file system errors
    */
-  async pack(ids: readonly string[]): Promise<Packed> {
-    let all: Packed = { files: 0, bytes: 0, packed: 0 };
+  async pack(ids: readonly string[]): Promise<PackedFile> {
+    let all: PackedFile = { files: 0, bytes: 0, packed: 0 };
     for (const id of ids) {
       const result = await this.#deps.store.pack(id).catch((error: unknown) => {
         if (RecordBusyError.is(error)) return null;

@@ -10,7 +10,7 @@ import { verifyRecord } from '../record/chain/verify.ts';
 import { english } from '../failures/wording.ts';
 import { verdictWording } from './verdictWording.ts';
 import type { Deletions } from './deletions.ts';
-import type { Verified } from './verify.ts';
+import type { VerificationReport } from './verify.ts';
 
 /** Half-open: `from <= t < to`, in epoch milliseconds. */
 export interface Period {
@@ -22,7 +22,7 @@ type Decision = LineOf<'decision'>['decision'];
 
 export interface AuditDeps {
   readonly open: (id: string) => Promise<RecordReader>;
-  readonly verify: (id: string) => Promise<Verified>;
+  readonly verify: (id: string) => Promise<VerificationReport>;
   /** `null`: secrets are not masked. */
   readonly redactor: Redactor | null;
   /** Time of the audit, ISO 8601. */
@@ -49,7 +49,7 @@ export async function* auditSessions(
   { open, verify, redactor, at, deletions }: AuditDeps,
 ): AsyncGenerator<AuditRow> {
   const deleted = (await deletions.list()).filter((deletion) =>
-    period === null ? ids.some((id) => id === deletion['session_id']) : isIn(deletion.at, period),
+    period === null ? ids.some((id) => id === deletion['session_id']) : isInPeriod(deletion.at, period),
   );
   for (const id of ids) {
     const verified = await verify(id).catch((error: unknown) => {
@@ -75,7 +75,7 @@ export async function* auditSessions(
         entry: null,
       };
       for await (const row of auditRows(source)) {
-        if (period !== null && !isIn(row.at, period)) continue;
+        if (period !== null && !isInPeriod(row.at, period)) continue;
         yield redactor === null ? row : masked(row, redactor);
       }
     } finally {
@@ -86,7 +86,7 @@ export async function* auditSessions(
   for (const deletion of deleted) yield deletionRow(deletion);
 }
 
-function isIn(time: string, { from, to }: Period): boolean {
+function isInPeriod(time: string, { from, to }: Period): boolean {
   const at = Date.parse(time);
   // Rows without a time are included.
   return Number.isNaN(at) || (at >= from && at < to);

@@ -1,5 +1,5 @@
 import type { Completeness, EntryRange } from '../record/chain/completeness.ts';
-import { quote, say, type Wording } from '../failures/wording.ts';
+import { quote, worded, type Wording } from '../failures/wording.ts';
 import { verdictWording } from './verdictWording.ts';
 
 const maxListed = 20;
@@ -8,22 +8,22 @@ const maxListed = 20;
 export function completenessWording(found: Completeness): Wording[] {
   const { isIncomplete, isEmpty, missing, unrecordedRuns, problems, chain } = found;
   if (!isIncomplete) return [];
-  if (isEmpty) return [say`The record is empty or cannot be read. All entries are missing.`];
+  if (isEmpty) return [worded`The record is empty or cannot be read. All entries are missing.`];
   const isBroken = chain.verdict === 'altered' || chain.verdict === 'truncated';
   return [
-    ...(missing.length > 0 ? [say`Missing entries: ${listOf(missing.map(rangeText))}.`] : []),
+    ...(missing.length > 0 ? [worded`Missing entries: ${listOf(missing.map(rangeText))}.`] : []),
     ...(unrecordedRuns.length > 0
-      ? [say`The entries of ${listOf(unrecordedRuns)} are missing. The agent’s output is in runs/.`]
+      ? [worded`The entries of ${listOf(unrecordedRuns)} are missing. The agent’s output is in runs/.`]
       : []),
     ...problems
       .slice(0, maxListed)
       .map(({ offset, bytes, reason, afterIndex }) =>
         afterIndex === null
-          ? say`Could not read ${bytes} bytes at byte ${offset} of the record (${reason}).`
-          : say`Could not read ${bytes} bytes at byte ${offset} of the record, after entry ${afterIndex} (${reason}).`,
+          ? worded`Could not read ${bytes} bytes at byte ${offset} of the record (${reason}).`
+          : worded`Could not read ${bytes} bytes at byte ${offset} of the record, after entry ${afterIndex} (${reason}).`,
       ),
-    ...(problems.length > maxListed ? [say`Could not read ${problems.length - maxListed} more parts.`] : []),
-    ...(isBroken ? [say`The chain of the record is broken: ${verdictWording(chain)}.`] : []),
+    ...(problems.length > maxListed ? [worded`Could not read ${problems.length - maxListed} more parts.`] : []),
+    ...(isBroken ? [worded`The chain of the record is broken: ${verdictWording(chain)}.`] : []),
   ];
 }
 
@@ -33,5 +33,5 @@ function rangeText({ first, last }: EntryRange): string {
 
 function listOf(items: readonly string[]): Wording {
   const text = items.slice(0, maxListed).join(', ');
-  return items.length <= maxListed ? quote(text) : say`${text} and ${items.length - maxListed} more ranges`;
+  return items.length <= maxListed ? quote(text) : worded`${text} and ${items.length - maxListed} more ranges`;
 }

@@ -1,4 +1,4 @@
-import { type Checked, runSigner, type Environment } from './signingProgram.ts';
+import { type CheckResult, runSigner, type Environment } from './signingProgram.ts';
 
 const quiet = ['--batch', '--no-tty', '--no-auto-key-retrieve'];
 
@@ -13,7 +13,7 @@ export async function gpgSign(data: Buffer, key: string, environment: Environmen
 }
 
 /** @throws Error if gpg is not installed */
-export async function gpgCheck(data: Buffer, signature: string, environment: Environment): Promise<Checked> {
+export async function gpgCheck(data: Buffer, signature: string, environment: Environment): Promise<CheckResult> {
   const args = [...quiet, '--status-fd', '1', '--verify', signature, '-'];
   const { stdout, stderr } = await runSigner('gpg', args, data, environment);
   const status = new Map(

@@ -3,11 +3,12 @@ import path from 'node:path';
 import { headFile, parseHead, type Head } from '../record/chain/chainHead.ts';
 import { gpgCheck, gpgSign } from './gpg.ts';
 import { sshCheck, sshSign } from './ssh.ts';
-import type { Environment, Checked } from './signingProgram.ts';
+import type { Environment, CheckResult } from './signingProgram.ts';
 
 /** A signature and what it covers. */
 export type Signature =
-  { readonly state: 'good'; readonly key: string; readonly head: Head } | Exclude<Checked, { readonly state: 'good' }>;
+  | { readonly state: 'good'; readonly key: string; readonly head: Head }
+  | Exclude<CheckResult, { readonly state: 'good' }>;
 
 type Kind = 'ssh' | 'gpg';
 
@@ -43,7 +44,7 @@ export async function checkSignature(folder: string, environment: Environment): 
   if (signed === null) return null;
   const head = parseHead(signed.toString('utf8'));
   if (head === null) return { state: 'bad', why: 'The signed data is not the head of a record.' };
-  const kind = (await isThere(signatureFile(folder, 'gpg'))) ? 'gpg' : 'ssh';
+  const kind = (await fileExists(signatureFile(folder, 'gpg'))) ? 'gpg' : 'ssh';
   try {
     const checked = await makers[kind].check(signed, signatureFile(folder, kind), environment);
     return checked.state === 'good' ? { ...checked, head } : checked;
@@ -52,7 +53,7 @@ export async function checkSignature(folder: string, environment: Environment): 
   }
 }
 
-async function isThere(file: string): Promise<boolean> {
+async function fileExists(file: string): Promise<boolean> {
   return (await stat(file).catch(() => null)) !== null;
 }
 

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { findOnPath } from '../programs/searchPath.ts';
 
 /** Result of a signature check. `key`: as the program names it. `bad` and `unchecked` include the program's output. */
-export type Checked =
+export type CheckResult =
   { readonly state: 'good'; readonly key: string } | { readonly state: 'bad' | 'unchecked'; readonly why: string };
 
 export type Environment = Readonly<Record<string, string | undefined>>;

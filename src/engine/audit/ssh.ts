@@ -1,4 +1,4 @@
-import { type Checked, runSigner, type Environment } from './signingProgram.ts';
+import { type CheckResult, runSigner, type Environment } from './signingProgram.ts';
 
 /** SSH signature namespace: signatures for other purposes are not accepted. */
 const namespace = 'vitrine-record';
@@ -15,7 +15,7 @@ export async function sshSign(data: Buffer, key: string, environment: Environmen
 }
 
 /** @throws Error if ssh-keygen is not installed */
-export async function sshCheck(data: Buffer, signature: string, environment: Environment): Promise<Checked> {
+export async function sshCheck(data: Buffer, signature: string, environment: Environment): Promise<CheckResult> {
   const args = ['-Y', 'check-novalidate', '-n', namespace, '-s', signature];
   const { code, stdout, stderr } = await runSigner('ssh-keygen', args, data, environment);
   const printed = stdout.toString('utf8').trim();

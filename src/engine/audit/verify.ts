@@ -2,7 +2,7 @@ import path from 'node:path';
 import { verifyRecord, type Verification } from '../record/chain/verify.ts';
 import { checkSignature, type Signature } from './signature.ts';
 
-export interface Verified extends Verification {
+export interface VerificationReport extends Verification {
   /** `null` if the record is not signed. */
   readonly signature: Signature | null;
 }
@@ -12,7 +12,7 @@ export async function verify(
   file: string,
   environment: Readonly<Record<string, string | undefined>>,
   session?: string,
-): Promise<Verified> {
+): Promise<VerificationReport> {
   const signature = await checkSignature(path.dirname(file), environment);
   const named = signature?.state === 'good' ? [signature.head.hash] : [];
   const { verdict, ...found } = await verifyRecord(file, { named, ...(session !== undefined && { session }) });

@@ -47,7 +47,7 @@ export async function filterTrusted(
 ): Promise<readonly Blueprint[]> {
   const trusted = await readTrusted(home);
   return all.map((blueprint) => {
-    if (!needsTrust(blueprint, all) || isIn(trusted, blueprint)) return blueprint;
+    if (!needsTrust(blueprint, all) || isTrustedIn(trusted, blueprint)) return blueprint;
     const start = { line: 0, character: 0 };
     const command = `vitrine run --blueprint ${blueprint.name} --trust-blueprint`;
     const message = `This agent comes from the repository, and you have not trusted its current version. Read it, then run: ${command}`;
@@ -57,7 +57,7 @@ export async function filterTrusted(
 
 /** Whether the user trusts the current content of the file. */
 export async function isTrusted(blueprint: Blueprint, home: string | undefined): Promise<boolean> {
-  return isIn(await readTrusted(home), blueprint);
+  return isTrustedIn(await readTrusted(home), blueprint);
 }
 
 /** Remembers that the user trusts the current content of the file. */
@@ -70,7 +70,7 @@ export async function rememberTrust(blueprint: Blueprint, home: string | undefin
   await writeWhole(file, [`${JSON.stringify({ trusted }, undefined, 2)}\n`]);
 }
 
-function isIn(trusted: Trusted, blueprint: Blueprint): boolean {
+function isTrustedIn(trusted: Trusted, blueprint: Blueprint): boolean {
   const sha256 = digestOf(blueprint);
   return trusted.some((trust) => trust.file === blueprint.file && trust.sha256 === sha256);
 }

@@ -2,7 +2,7 @@ import path from 'node:path';
 import type { LineOf } from '../../formats/record.ts';
 import { boundsOf, stricterBudgets } from '../../insight/budgets/limits.ts';
 import {
-  aboveOf,
+  parentIdOf,
   agentKey,
   noSharedSpending,
   rootOf,
@@ -59,12 +59,12 @@ export interface BudgetedRun {
 /** Budgets of agents: checks them before each run and watches them during the run. */
 export class Budgets {
   readonly #deps: BudgetsDeps;
-  readonly #raises: RaisedLimits;
-  readonly #held = new Map<RunBudget, BudgetedRun>();
+  readonly #raisedLimits: RaisedLimits;
+  readonly #activeRuns = new Map<RunBudget, BudgetedRun>();
 
   constructor(deps: BudgetsDeps) {
     this.#deps = deps;
-    this.#raises = new RaisedLimits(deps.storeDir);
+    this.#raisedLimits = new RaisedLimits(deps.storeDir);
   }
 
   /** Call before starting anything. `session` need not have a record. @throws EngineFailure if a budget is exhausted */
@@ -84,7 +84,7 @@ export class Budgets {
 
   /** Updates the budget with usage of other runs and with changed limits until the run ends. */
   follow(budget: RunBudget, run: BudgetedRun, done: Promise<unknown>): void {
-    this.#held.set(budget, run);
+    this.#activeRuns.set(budget, run);
     let timer: NodeJS.Timeout | undefined;
     let looking = false;
     let again = false;
@@ -115,7 +115,7 @@ export class Budgets {
       over = true;
       clearTimeout(timer);
       for (const change of changes) change.dispose();
-      this.#held.delete(budget);
+      this.#activeRuns.delete(budget);
     });
   }
 
@@ -132,9 +132,9 @@ export class Budgets {
 
   /** The user raises a limit, which also applies to active runs. @throws EngineFailure if it cannot be stored */
   async raise(sessionId: string | undefined, raise: Bound): Promise<void> {
-    await this.#raises.add(raise);
+    await this.#raisedLimits.add(raise);
     if (sessionId !== undefined) await this.#decide(sessionId, 'budget_raised', raise);
-    for (const [budget, run] of this.#held) budget.update(await this.#statusOf(run));
+    for (const [budget, run] of this.#activeRuns) budget.update(await this.#statusOf(run));
   }
 
   async #decide(sessionId: string, type: string, what: Bound | BudgetStatus): Promise<void> {
@@ -162,14 +162,14 @@ export class Budgets {
     const { budgets, folder, countsObserved } = found;
     const day = localDay(now);
     const { session_id: id, executor_type: type = '', executor_profile: profile } = session;
-    const parent = aboveOf(session);
+    const parent = parentIdOf(session);
     const agent = agentKey(type, profile);
     // If only single runs are limited, other runs do not matter.
     const shared =
       budgets.session ?? budgets.tree ?? budgets.day ?? budgets.agent ?? budgets.agents ?? budgets.workspace;
     const sessions = shared === undefined ? [] : await this.#deps.ledgers();
     const observed = isDaily(budgets) && countsObserved ? ((await this.#deps.observedUse?.()) ?? []) : [];
-    const parents = new Map(sessions.map(({ summary }) => [summary.session_id, aboveOf(summary)]));
+    const parents = new Map(sessions.map(({ summary }) => [summary.session_id, parentIdOf(summary)]));
     const keys: Record<BudgetScope, string> = {
       message: id,
       run: id,
@@ -187,8 +187,8 @@ export class Budgets {
       day,
       ...(runId !== undefined && { exceptRun: runId }),
     };
-    const bounds = boundsOf(budgets, type, keys, await this.#raises.all());
-    const others = sharedSpending(subject, sessions, now, { dayOf: localDay, inside, observed });
+    const bounds = boundsOf(budgets, type, keys, await this.#raisedLimits.all());
+    const others = sharedSpending(subject, sessions, now, { dayOf: localDay, inside: isInFolder, observed });
     return { bounds, elsewhere: others, until };
   }
 
@@ -215,7 +215,7 @@ function isDaily({ day, agent, agents }: Limiting): boolean {
   return (day ?? agent ?? agents) !== undefined;
 }
 
-function inside(dir: string, folder: string): boolean {
+function isInFolder(dir: string, folder: string): boolean {
   const between = path.relative(folder, dir);
   return between === '' || !(between === '..' || between.startsWith(`..${path.sep}`) || path.isAbsolute(between));
 }

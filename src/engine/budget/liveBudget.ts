@@ -29,7 +29,7 @@ export interface LiveBudgetDeps {
 export class LiveBudget implements BudgetListener {
   readonly #deps: LiveBudgetDeps;
   readonly #budget: RunBudget;
-  #unheld = false;
+  #hasReportedUnpriced = false;
 
   constructor(deps: LiveBudgetDeps) {
     this.#deps = deps;
@@ -56,7 +56,7 @@ export class LiveBudget implements BudgetListener {
   }
 
   waits(yes: boolean): void {
-    this.#budget.waits(yes);
+    this.#budget.setWaiting(yes);
   }
 
   maySend(figures: FiguresContext): boolean {
@@ -134,8 +134,8 @@ export class LiveBudget implements BudgetListener {
     const { state, plan, feed } = this.#deps;
     const { bounds } = this.#budget;
     const inUsd = bounds.some(({ unit }) => unit === 'usd');
-    if (this.#unheld || !inUsd || findPrice(plan.figures.prices, model) !== undefined) return;
-    this.#unheld = true;
+    if (this.#hasReportedUnpriced || !inUsd || findPrice(plan.figures.prices, model) !== undefined) return;
+    this.#hasReportedUnpriced = true;
     const unheld = unenforceableText(model, bounds, partly);
     state.change({ budget: { ...state.summary.budget, unheld } });
     this.#decide('budget_unheld', { model });
@@ -145,7 +145,7 @@ export class LiveBudget implements BudgetListener {
   /** The agent's own limit ended the run. Our limit is identified by the figures. */
   #endedBy(metadata: ResultMetadata): BudgetStatus {
     const unit = metadata.isMaxTurns ? 'turns' : 'usd';
-    const own = mostUsed(this.#budget.passedOn().filter((status) => status.unit === unit));
+    const own = mostUsed(this.#budget.agentStatuses().filter((status) => status.unit === unit));
     if (own !== undefined) return own;
     // The limit is from the agent's configuration, which does not report its value.
     const spent = (metadata.isMaxTurns ? metadata.runTurns : metadata.cost) ?? 0;

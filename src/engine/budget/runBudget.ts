@@ -51,33 +51,33 @@ export class RunBudget {
   readonly #clock: () => number;
   readonly #monotonic: () => number;
   #bounds: readonly Bound[];
-  #passedOn: readonly Bound[] = [];
-  #others: SharedSpending;
-  #until: number;
-  #newDay: () => void = () => undefined;
+  #agentBounds: readonly Bound[] = [];
+  #otherSpending: SharedSpending;
+  #dayEnd: number;
+  #onNewDay: () => void = () => undefined;
   #listener: BudgetListener | undefined;
   #figures: RunFigures = nothingUsed;
-  #messageBegan: BudgetUsage = noUsage;
-  readonly #reported = new Set<string>();
-  #reached: BudgetStatus | undefined;
-  #nextLook = 0;
-  #laterLook: { readonly timer: NodeJS.Timeout; readonly figures: () => RunFigures } | undefined;
+  #usageBeforeMessage: BudgetUsage = noUsage;
+  readonly #reportedNear = new Set<string>();
+  #reachedBudget: BudgetStatus | undefined;
+  #nextCheckAt = 0;
+  #deferredCheck: { readonly timer: NodeJS.Timeout; readonly figures: () => RunFigures } | undefined;
   #timer: NodeJS.Timeout | undefined;
   /** Start of the current active period; `null` while the agent waits for the user or is not running. */
-  #since: number | null = null;
-  #worked = 0;
+  #activeSince: number | null = null;
+  #activeMs = 0;
 
   constructor({ clock, monotonic, elsewhere: others, bounds, until }: RunBudgetDeps) {
     this.#clock = clock;
     this.#monotonic = monotonic;
-    this.#until = until;
-    this.#others = others;
+    this.#dayEnd = until;
+    this.#otherSpending = others;
     this.#bounds = bounds;
   }
 
   /** The limit that ended the run or will end it. */
   get reached(): BudgetStatus | undefined {
-    return this.#reached;
+    return this.#reachedBudget;
   }
 
   get bounds(): readonly Bound[] {
@@ -91,7 +91,9 @@ export class RunBudget {
 
   /** Active time in milliseconds. */
   get ms(): number {
-    return this.#worked + (this.#since === null ? 0 : Math.max(0, Math.round(this.#monotonic() - this.#since)));
+    return (
+      this.#activeMs + (this.#activeSince === null ? 0 : Math.max(0, Math.round(this.#monotonic() - this.#activeSince)))
+    );
   }
 
   /**
@@ -99,48 +101,48 @@ export class RunBudget {
    * them together.
    */
   agentLimits(several: boolean): { readonly turns: number | undefined; readonly usd: number | undefined } {
-    this.#passedOn = this.#bounds.filter(({ scope }) => !several || scope !== 'message');
+    this.#agentBounds = this.#bounds.filter(({ scope }) => !several || scope !== 'message');
     const remainingOf = (unit: 'turns' | 'usd'): number | undefined =>
-      remainingBudget(this.#passedOn, this.#used(), unit);
+      remainingBudget(this.#agentBounds, this.#usageByScope(), unit);
     return { turns: remainingOf('turns'), usd: remainingOf('usd') };
   }
 
   /** The agent starts running. */
   begin(listener: BudgetListener): void {
     this.#listener = listener;
-    this.#since = this.#monotonic();
+    this.#activeSince = this.#monotonic();
     this.#check();
   }
 
   /** Checks the usage so far, at a rate that does not slow the run down. */
   check(figures: () => RunFigures): void {
     const began = this.#monotonic();
-    if (this.#bounds.length === 0 || this.#laterLook !== undefined) return;
-    if (began < this.#nextLook) {
+    if (this.#bounds.length === 0 || this.#deferredCheck !== undefined) return;
+    if (began < this.#nextCheckAt) {
       const later = (): void => {
-        this.#laterLook = undefined;
+        this.#deferredCheck = undefined;
         if (this.#listener !== undefined) this.check(figures);
       };
-      this.#laterLook = { timer: setTimeout(later, this.#nextLook - began), figures };
+      this.#deferredCheck = { timer: setTimeout(later, this.#nextCheckAt - began), figures };
       return;
     }
     this.#figures = figures();
     const now = this.#monotonic();
-    this.#nextLook = now + (now - began) * checkShare;
+    this.#nextCheckAt = now + (now - began) * checkShare;
     this.#check();
   }
 
   /** Time in which the agent waits for the user does not count. */
-  waits(yes: boolean): void {
-    if (yes === (this.#since === null) || this.#listener === undefined) return;
-    this.#worked = this.ms;
-    this.#since = yes ? null : this.#monotonic();
+  setWaiting(yes: boolean): void {
+    if (yes === (this.#activeSince === null) || this.#listener === undefined) return;
+    this.#activeMs = this.ms;
+    this.#activeSince = yes ? null : this.#monotonic();
     this.#check();
   }
 
   /** Whether another message may be sent. A message limit counts per message. */
   maySend(figures: () => RunFigures): boolean {
-    if (this.#reached !== undefined) return false;
+    if (this.#reachedBudget !== undefined) return false;
     if (this.#bounds.length > 0) this.#figures = figures();
     const used = this.#isOfToday()
       ? this.statuses().find((status) => status.scope !== 'message' && isUsedUp(status))
@@ -149,50 +151,50 @@ export class RunBudget {
       this.#trip(used);
       return false;
     }
-    this.#messageBegan = this.#own();
+    this.#usageBeforeMessage = this.#ownUsage();
     return true;
   }
 
   /** Limits were raised, or other runs have used more. */
   update({
     bounds = this.#bounds,
-    elsewhere: others = this.#others,
-    until = this.#until,
+    elsewhere: others = this.#otherSpending,
+    until = this.#dayEnd,
   }: Partial<Omit<RunBudgetDeps, 'clock' | 'monotonic'>>): void {
     this.#bounds = bounds;
-    this.#others = others;
-    this.#until = until;
+    this.#otherSpending = others;
+    this.#dayEnd = until;
     this.#check();
     this.#listener?.changed(this.near);
   }
 
-  /** `ask` requests an `update` with the new day's usage; no limit ends the run before that. */
-  onNewDay(ask: () => void): void {
-    this.#newDay = ask;
+  /** `requestUpdate` requests an `update` with the new day's usage; no limit ends the run before that. */
+  onNewDay(requestUpdate: () => void): void {
+    this.#onNewDay = requestUpdate;
   }
 
   #isOfToday(): boolean {
-    if (this.#clock() < this.#until) return true;
-    this.#newDay();
+    if (this.#clock() < this.#dayEnd) return true;
+    this.#onNewDay();
     return false;
   }
 
   /** Stops checking: usage that was not checked yet may still be reported as near. */
   end(): void {
     clearTimeout(this.#timer);
-    clearTimeout(this.#laterLook?.timer);
-    if (this.#laterLook !== undefined) {
-      this.#figures = this.#laterLook.figures();
+    clearTimeout(this.#deferredCheck?.timer);
+    if (this.#deferredCheck !== undefined) {
+      this.#figures = this.#deferredCheck.figures();
       this.#notifyNearLimits(this.statuses());
     }
-    this.#worked = this.ms;
-    this.#since = null;
+    this.#activeMs = this.ms;
+    this.#activeSince = null;
     this.#listener = undefined;
   }
 
   /** The limit that ended the run, by the final figures: a stopped agent reports its usage late. */
   settle(figures: () => RunFigures): BudgetStatus | undefined {
-    const reached = this.#reached;
+    const reached = this.#reachedBudget;
     if (reached === undefined) return undefined;
     this.#figures = figures();
     const { scope, unit, key, limit } = reached;
@@ -203,52 +205,52 @@ export class RunBudget {
   }
 
   statuses(): readonly BudgetStatus[] {
-    return budgetStatuses(this.#bounds, this.#used());
+    return budgetStatuses(this.#bounds, this.#usageByScope());
   }
 
   /** Limits as passed to the program, which does not learn about raises. */
-  passedOn(): readonly BudgetStatus[] {
-    return budgetStatuses(this.#passedOn, this.#used());
+  agentStatuses(): readonly BudgetStatus[] {
+    return budgetStatuses(this.#agentBounds, this.#usageByScope());
   }
 
-  #used(): Readonly<Record<BudgetScope, BudgetUsage>> {
-    const own = this.#own();
+  #usageByScope(): Readonly<Record<BudgetScope, BudgetUsage>> {
+    const own = this.#ownUsage();
     return {
-      message: usageSince(own, this.#messageBegan),
+      message: usageSince(own, this.#usageBeforeMessage),
       run: own,
-      session: addBudgetUsage(this.#others.session, own),
-      tree: addBudgetUsage(this.#others.tree, own),
-      day: addBudgetUsage(this.#others.day, own),
-      agent: addBudgetUsage(this.#others.agent, own),
-      workspace: addBudgetUsage(this.#others.workspace, own),
+      session: addBudgetUsage(this.#otherSpending.session, own),
+      tree: addBudgetUsage(this.#otherSpending.tree, own),
+      day: addBudgetUsage(this.#otherSpending.day, own),
+      agent: addBudgetUsage(this.#otherSpending.agent, own),
+      workspace: addBudgetUsage(this.#otherSpending.workspace, own),
     };
   }
 
-  #own(): BudgetUsage {
+  #ownUsage(): BudgetUsage {
     const { usd, tokens, turns } = this.#figures;
     return { usd, tokens, turns, ms: this.ms };
   }
 
   #check(): void {
-    if (this.#listener === undefined || this.#reached !== undefined || !this.#isOfToday()) return;
+    if (this.#listener === undefined || this.#reachedBudget !== undefined || !this.#isOfToday()) return;
     const all = this.statuses();
     this.#notifyNearLimits(all);
     const over = mostUsed(all.filter((status) => isOverrun(status, this.#figures.callsTool)));
     if (over !== undefined && !this.#listener.isWaitingForEnd()) this.#trip(over);
-    else this.#wait(this.#since === null ? null : msToNext(all));
+    else this.#wait(this.#activeSince === null ? null : msToNext(all));
   }
 
   #notifyNearLimits(all: readonly BudgetStatus[]): void {
     for (const status of all) {
       const name = `${status.scope} ${status.unit} ${status.limit}`;
-      if (!isNearLimit(status) || this.#reported.has(name)) continue;
-      this.#reported.add(name);
+      if (!isNearLimit(status) || this.#reportedNear.has(name)) continue;
+      this.#reportedNear.add(name);
       this.#listener?.near(status);
     }
   }
 
   #trip(status: BudgetStatus): void {
-    this.#reached = status;
+    this.#reachedBudget = status;
     clearTimeout(this.#timer);
     this.#listener?.reached(status);
   }

@@ -71,7 +71,7 @@ export async function indexRecord(
       }
     }
   };
-  const chunks = known !== undefined && grew(known.stamp, stamp) ? chunksOf(database, session) : [];
+  const chunks = known !== undefined && isContinuation(known.stamp, stamp) ? chunksOf(database, session) : [];
   const last = chunks.pop()?.from ?? 0;
   if (last > 0 && known !== undefined) {
     for (const { from, to } of staleChunks(chunks, await reader.changedSince(sizeOf(known.stamp)))) {
@@ -185,7 +185,7 @@ function staleChunks(chunks: readonly Range[], changed: readonly number[]): Rang
 }
 
 /** Whether the same file became longer. */
-function grew(before: string, now: string): boolean {
+function isContinuation(before: string, now: string): boolean {
   return before.split(':')[0] === now.split(':')[0] && sizeOf(now) > sizeOf(before);
 }
 

@@ -6,7 +6,7 @@ import type { Session } from '../../model/session/session.ts';
 import type { QueuedRun, SessionHandle } from '../api.ts';
 import { executorOf } from '../blueprints/request.ts';
 import { failures } from '../failures/failures.ts';
-import { say } from '../failures/wording.ts';
+import { worded } from '../failures/wording.ts';
 import type { ChildRun, ChildRuns } from './childRuns.ts';
 import { hashOf } from './listedAgents.ts';
 
@@ -66,7 +66,7 @@ export function assertChildFolder(
   const below = path.relative(own, folder);
   if (below === '' || (!below.startsWith('..') && !path.isAbsolute(below))) return;
   if (isTrusted?.(folder) === true) return;
-  throw failures.childRefused(say`The folder ${folder} is not trusted. The user must start the agent there.`);
+  throw failures.childRefused(worded`The folder ${folder} is not trusted. The user must start the agent there.`);
 }
 
 /** Begins a run in this process, which the queue lists until it has ended. */

@@ -18,8 +18,8 @@ export function childServer(
   if (blueprints === undefined) return undefined;
   const { load, tags = () => [], ...access } = blueprints;
   const callbacks = new CallbackStore(storeDir, log);
-  const seen = new ListedAgents({ load, log, folderOf: (id) => path.dirname(engine.recordPath(id)) });
-  const deps = { ...access, blueprints: load, tags, clock, log, callbacks, decide, seen, runs: childRuns };
+  const listedAgents = new ListedAgents({ load, log, folderOf: (id) => path.dirname(engine.recordPath(id)) });
+  const deps = { ...access, blueprints: load, tags, clock, log, callbacks, decide, listedAgents, runs: childRuns };
   return new ChildMcpServer(new Children(engine, deps), log);
 }
 

@@ -13,7 +13,7 @@ import { executorOf, findBlueprint, startRequest } from '../blueprints/request.t
 import { EngineFailure, failures } from '../failures/failures.ts';
 import { inFolder } from '../recall/recall.ts';
 import { passageForAgent } from '../recall/recallPrompt.ts';
-import { say } from '../failures/wording.ts';
+import { worded } from '../failures/wording.ts';
 import type { ChildEngine } from './engine.ts';
 import {
   assertChildFolder,
@@ -44,7 +44,7 @@ export interface Caller {
 }
 
 export interface ChildrenDeps extends CallbackSenderDeps {
-  readonly seen: ListedAgents;
+  readonly listedAgents: ListedAgents;
   /** Tags of this process, as for runners. */
   readonly tags: () => readonly string[];
   /** Lists children in the queue, and queues those that cannot run here. */
@@ -79,7 +79,7 @@ export class Children {
 
   /** Call when a requested run of a session starts. */
   async begins(session: Session, by: Origin): Promise<void> {
-    if (session.agent_name !== undefined) await this.#deps.seen.see(session, by);
+    if (session.agent_name !== undefined) await this.#deps.listedAgents.see(session, by);
   }
 
   /**
@@ -87,7 +87,7 @@ export class Children {
    * if it is already recorded
    */
   async checkOwn(session: Session, agent: Agent | null): Promise<void> {
-    const { seen, clock, decide, log } = this.#deps;
+    const { listedAgents: seen, clock, decide, log } = this.#deps;
     const { session_id: id, agent_name: name } = session;
     try {
       await seen.checkOwn(session, agent);
@@ -111,7 +111,7 @@ export class Children {
     for (const { agent } of await this.#deps.blueprints(session.project_dir ?? '')) {
       if (agent?.status !== 'active' || above.has(agent.name)) continue;
       try {
-        await this.#deps.seen.check(session, agent.name, agent);
+        await this.#deps.listedAgents.check(session, agent.name, agent);
         if (!(await this.#canRun(caller, { agent, prompt: agent.name, mode: 'sync' }))) continue;
       } catch (error) {
         if (!EngineFailure.is(error) && !CoordinatorError.is(error)) throw error;
@@ -159,13 +159,13 @@ export class Children {
     const all = await this.#engine.list();
     if (ancestry(session, all).some(({ agent_name }) => agent_name === name)) {
       throw failures.childRefused(
-        say`The agent "${name}" is already running as a parent of this session. Starting it again would create a loop.`,
+        worded`The agent "${name}" is already running as a parent of this session. Starting it again would create a loop.`,
       );
     }
     const reached = await this.#limits.reached(caller, all);
     if (reached !== null) throw reached;
     const agent = findBlueprint(await this.#deps.blueprints(session.project_dir ?? ''), name);
-    await this.#deps.seen.check(session, name, agent);
+    await this.#deps.listedAgents.check(session, name, agent);
     const run = plannedChild(caller.session, { ...child, agent });
     const unmet = unmetDemands(run, await this.#tags(caller));
     if (unmet !== null) return this.#queue(caller, run, name, unmet);
@@ -190,9 +190,9 @@ export class Children {
     if (caller.signal.aborted) throw callerGone();
     const offer = (await runs?.offer(run)) ?? { by: 'none' };
     if (runs === undefined || offer.by === 'none') {
-      const next = ('why' in offer ? offer.why : undefined) ?? say`The user must queue it.`;
+      const next = ('why' in offer ? offer.why : undefined) ?? worded`The user must queue it.`;
       throw failures.childRefused(
-        say`No runner here meets the demands of agent "${name}": ${demandsText(unmet)}. ${next}`,
+        worded`No runner here meets the demands of agent "${name}": ${demandsText(unmet)}. ${next}`,
       );
     }
     const { session, ended } = await runs.queue(run);
@@ -276,7 +276,7 @@ export class Children {
 
   /** As `ChildServer.permit` */
   async permit(parentId: string, agent: Agent, hash?: string): Promise<void> {
-    if (hash === undefined) await this.#deps.seen.check({ session_id: parentId }, agent.name, agent);
+    if (hash === undefined) await this.#deps.listedAgents.check({ session_id: parentId }, agent.name, agent);
     else assertSameAgent(agent, hash);
   }
 
@@ -333,13 +333,13 @@ export class Children {
    * current file
    */
   async #permit({ session }: Caller, name: string, agent: Agent | null): Promise<void> {
-    await this.#deps.seen.check(session, name, agent);
+    await this.#deps.listedAgents.check(session, name, agent);
     const { project_dir: folder = '' } = session;
     const run = agent === null ? null : { demands: agent.demands, folder, executor: executorOf(agent) };
     const unmet = run === null ? null : unmetDemands(run, await this.#tags({ session }));
     if (unmet === null) return;
     throw failures.childRefused(
-      say`No runner here meets the demands of agent "${name}": ${demandsText(unmet)}. The user must queue it.`,
+      worded`No runner here meets the demands of agent "${name}": ${demandsText(unmet)}. The user must queue it.`,
     );
   }
 
@@ -370,7 +370,7 @@ async function whileLive<T>({ signal }: Caller, work: () => Promise<T>): Promise
   return Promise.race([work(), cancelled]).finally(() => signal.removeEventListener('abort', leave));
 }
 
-const callerGone = (): EngineFailure => failures.childRefused(say`The run that requested it has ended.`);
+const callerGone = (): EngineFailure => failures.childRefused(worded`The run that requested it has ended.`);
 
 function statusOf(summary: SessionSummary): ChildStatus {
   const { session_id, agent_name = null, status, execution_mode, outcome, total_cost } = summary;

@@ -10,7 +10,7 @@ import type { Log } from '../api.ts';
 import type { Blueprint } from '../blueprints/load.ts';
 import { EngineFailure, failures } from '../failures/failures.ts';
 import { writeWhole } from '../files/writeFiles.ts';
-import { say, type Wording } from '../failures/wording.ts';
+import { worded, type Wording } from '../failures/wording.ts';
 
 const fileName = 'seen-agents.json';
 /** File with the hash of the last agent for which the session was refused, until someone resumes it. */
@@ -60,11 +60,11 @@ export class ListedAgents {
     if (seen === null) {
       throw new EngineFailure('child_refused', {
         message: notKnown(name),
-        detail: say`The user must start it or send a message to this session.`,
+        detail: worded`The user must start it or send a message to this session.`,
       });
     }
     throw failures.childRefused(
-      say`The file for agent "${name}" changed after the user’s last message to this session. The user must start the agent or send a message to this session.`,
+      worded`The file for agent "${name}" changed after the user’s last message to this session. The user must start the agent or send a message to this session.`,
     );
   }
 
@@ -77,11 +77,11 @@ export class ListedAgents {
       message:
         seen === null
           ? notKnown(name)
-          : say`The file for agent "${name}" was changed or deleted after the user’s last message to this session.`,
+          : worded`The file for agent "${name}" was changed or deleted after the user’s last message to this session.`,
       detail:
         agent === null
-          ? say`Vitrine does not send automatic messages to changed agents. Check whether its file should be missing, then send a message yourself.`
-          : say`Vitrine does not send automatic messages to changed agents. Review ${agent.file}, then send a message yourself.`,
+          ? worded`Vitrine does not send automatic messages to changed agents. Check whether its file should be missing, then send a message yourself.`
+          : worded`Vitrine does not send automatic messages to changed agents. Review ${agent.file}, then send a message yourself.`,
     });
   }
 
@@ -118,7 +118,7 @@ export class ListedAgents {
 }
 
 const notKnown = (name: string): Wording =>
-  say`Could not verify that the file for agent "${name}" is unchanged since the user last saw it.`;
+  worded`Could not verify that the file for agent "${name}" is unchanged since the user last saw it.`;
 
 const refusalOf = (agent: Agent | null): string => (agent === null ? 'removed' : hashOf(agent));
 
@@ -135,7 +135,7 @@ function hashes(found: readonly Blueprint[]): SeenAgent {
 export function assertSameAgent(agent: Agent, hash: string): void {
   if (hashOf(agent) === hash) return;
   throw failures.childRefused(
-    say`The file for agent "${agent.name}" on ${hostname()} differs from the one on the parent's machine. Update ${agent.file} there.`,
+    worded`The file for agent "${agent.name}" on ${hostname()} differs from the one on the parent's machine. Update ${agent.file} there.`,
   );
 }
 

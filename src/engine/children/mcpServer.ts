@@ -46,7 +46,7 @@ export class ChildMcpServer implements ChildServer {
     return { type: 'http', url: `http://127.0.0.1:${port}/mcp`, headers: { Authorization: `Bearer ${token}` } };
   }
 
-  over(sessionId: string, runId: string): void {
+  endRun(sessionId: string, runId: string): void {
     for (const [key, caller] of this.#callers) if (caller.runId === runId) this.#dismiss(key, caller);
     this.#children.idle(sessionId);
   }

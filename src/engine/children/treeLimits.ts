@@ -2,7 +2,7 @@ import type { Session } from '../../model/session/session.ts';
 import type { ChildLimits } from '../api.ts';
 import type { Blueprint } from '../blueprints/load.ts';
 import { failures, type EngineFailure } from '../failures/failures.ts';
-import { say } from '../failures/wording.ts';
+import { worded } from '../failures/wording.ts';
 
 /** Maximum number of sessions whose limits are cached; for others, the agent's file is read. */
 const maxKnown = 10_000;
@@ -20,38 +20,39 @@ interface LimitedSession {
 export class TreeLimits {
   readonly #blueprints: (folder: string) => Promise<readonly Blueprint[]>;
   /** Limits of sessions that have called, as of the start of their run. */
-  readonly #known = new Map<string, ChildLimits>();
+  readonly #limitsBySession = new Map<string, ChildLimits>();
   /** Parents of children that have started or wait, until lists have them. */
-  readonly #started = new Map<string, string>();
+  readonly #pendingParents = new Map<string, string>();
 
   constructor(blueprints: (folder: string) => Promise<readonly Blueprint[]>) {
     this.#blueprints = blueprints;
   }
 
   began(child: string, parent: string): void {
-    this.#started.set(child, parent);
+    this.#pendingParents.set(child, parent);
   }
 
   /** Which limit forbids one more child; `null`: none. */
   async reached({ session, limits }: LimitedSession, all: readonly Session[]): Promise<EngineFailure | null> {
-    this.#known.set(session.session_id, limits);
-    const [oldest] = this.#known.keys();
-    if (this.#known.size > maxKnown && oldest !== undefined) this.#known.delete(oldest);
+    this.#limitsBySession.set(session.session_id, limits);
+    const [oldest] = this.#limitsBySession.keys();
+    if (this.#limitsBySession.size > maxKnown && oldest !== undefined) this.#limitsBySession.delete(oldest);
     const [own = session, ...above] = ancestry(session, all);
     const aboveLimits = await Promise.all(above.map((ancestor) => this.#limitsOf(ancestor)));
     const depth = Math.min(limits.depth, ...aboveLimits.map((limit) => limit.depth));
-    if (above.length + 1 > depth) return failures.childRefused(say`Nesting limit for child agents reached: ${depth}.`);
+    if (above.length + 1 > depth)
+      return failures.childRefused(worded`Nesting limit for child agents reached: ${depth}.`);
     const below = this.#counter(all);
     if (below(own.session_id) >= limits.children) {
       return failures.childRefused(
-        say`This session has already started its maximum of ${limits.children} child sessions.`,
+        worded`This session has already started its maximum of ${limits.children} child sessions.`,
       );
     }
     for (const [index, { children }] of aboveLimits.entries()) {
       const { session_id: id, agent_name: name = '' } = above[index] ?? session;
       if (below(id) >= children)
         return failures.childRefused(
-          say`The tree of agent "${name}" already has its maximum of ${children} child sessions.`,
+          worded`The tree of agent "${name}" already has its maximum of ${children} child sessions.`,
         );
     }
     return null;
@@ -66,10 +67,10 @@ export class TreeLimits {
       else known.push(id);
     };
     for (const { session_id: id, parent_session_id: parent } of all) {
-      this.#started.delete(id);
+      this.#pendingParents.delete(id);
       if (parent !== undefined) add(parent, id);
     }
-    for (const [id, parent] of this.#started) add(parent, id);
+    for (const [id, parent] of this.#pendingParents) add(parent, id);
     return (top) => {
       const found = new Set([top]);
       for (const id of found) for (const child of children.get(id) ?? []) found.add(child);
@@ -78,7 +79,7 @@ export class TreeLimits {
   }
 
   async #limitsOf({ session_id, agent_name: name, project_dir = '' }: Session): Promise<ChildLimits> {
-    const known = this.#known.get(session_id);
+    const known = this.#limitsBySession.get(session_id);
     if (known !== undefined) return known;
     // A person can queue a child below a session without an agent file, which has no limit.
     const none = Number.POSITIVE_INFINITY;

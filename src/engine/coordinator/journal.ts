@@ -28,18 +28,18 @@ const lineSchema = z.discriminatedUnion('kind', [
 export class Journal {
   readonly #file: string;
   readonly #log: Log;
-  readonly #bound: number;
+  readonly #maxBytes: number;
   #waiting = '';
-  #written: Promise<void> = Promise.resolve();
+  #pendingWrite: Promise<void> = Promise.resolve();
   #bytes = 0;
   /** Size in bytes after the last compaction. */
-  #least = 0;
+  #compactedBytes = 0;
   #failing = false;
 
-  constructor(file: string, log: Log, { bound = defaultBound } = {}) {
+  constructor(file: string, log: Log, { bound: maxBytes = defaultBound } = {}) {
     this.#file = file;
     this.#log = log;
-    this.#bound = bound;
+    this.#maxBytes = maxBytes;
   }
 
   /** Skips damaged lines. A missing file is empty. @throws other file system errors */
@@ -62,7 +62,7 @@ export class Journal {
     await pipeline(Readable.from(textsOf(jobs, written)), createWriteStream(next, { mode: 0o600 }));
     await rename(next, this.#file);
     this.#bytes = written.bytes;
-    this.#least = written.bytes;
+    this.#compactedBytes = written.bytes;
   }
 
   add(job: Job): void {
@@ -74,8 +74,8 @@ export class Journal {
    * jobs.
    */
   flush(all: () => readonly Job[]): Promise<void> {
-    this.#written = this.#written.then(() => this.#write(all));
-    return this.#written;
+    this.#pendingWrite = this.#pendingWrite.then(() => this.#write(all));
+    return this.#pendingWrite;
   }
 
   /** If writing fails, the next write includes these lines. */
@@ -84,7 +84,7 @@ export class Journal {
     if (text === '') return;
     this.#waiting = '';
     const bytes = Buffer.byteLength(text);
-    const isTooLong = this.#bytes + bytes > Math.max(this.#bound, 2 * this.#least);
+    const isTooLong = this.#bytes + bytes > Math.max(this.#maxBytes, 2 * this.#compactedBytes);
     try {
       if (isTooLong) await this.rewrite(all());
       else await appendFile(this.#file, text, { mode: 0o600 });

@@ -43,7 +43,7 @@ export class LocalCoordinator implements CoordinatorLink, Disposable {
   readonly #changed: Emitter<[run: Run]>;
   #timer: NodeJS.Timeout | undefined;
   #disposed = false;
-  readonly #onOver: LocalDeps['onOver'];
+  readonly #onRunEnded: LocalDeps['onOver'];
   /** Changed jobs, reported to listeners once they are in the journal. */
   #unreported: Job[] = [];
 
@@ -53,7 +53,7 @@ export class LocalCoordinator implements CoordinatorLink, Disposable {
     { clock, monotonic, randomHex, log, onOver }: LocalDeps,
   ) {
     this.#journal = journal;
-    this.#onOver = onOver;
+    this.#onRunEnded = onOver;
     this.#changed = new Emitter(log);
     this.#core = new Coordinator(
       {
@@ -178,7 +178,7 @@ export class LocalCoordinator implements CoordinatorLink, Disposable {
     this.#planTick();
     await this.#flush();
     for (const job of this.#unreported.splice(0)) {
-      if (isRunOver(job.run.status)) await this.#onOver?.(job);
+      if (isRunOver(job.run.status)) await this.#onRunEnded?.(job);
       this.#changed.fire(job.run);
     }
     return result;

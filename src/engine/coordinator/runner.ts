@@ -32,13 +32,13 @@ export class RunnerLoop {
   readonly #runnerRef: { readonly runner_id: string; readonly instance: string };
   readonly #active = new Map<string, { readonly job: Job; readonly done: Promise<void> }>();
   /** Runs to stop, including those that have not arrived yet. */
-  readonly #toStop = new Set<string>();
+  readonly #runsToStop = new Set<string>();
   readonly #news: Disposable;
   readonly #heartbeatTimer: NodeJS.Timeout;
   #claims: Promise<void> = Promise.resolve();
   #claiming = false;
   #hasPendingClaim = false;
-  #leaving = false;
+  #isLeaving = false;
   #closed = false;
 
   private constructor(deps: RunnerDeps, runnerRef: { readonly runner_id: string; readonly instance: string }) {
@@ -59,7 +59,7 @@ export class RunnerLoop {
 
   /** Claims no more runs, stops the active ones unless they may `finish`, and signs off. */
   async close({ finish = false } = {}): Promise<void> {
-    this.#leaving = true;
+    this.#isLeaving = true;
     this.#closed ||= !finish;
     if (!finish) await Promise.all([...this.#active.values()].map(({ job }) => this.#stop(job)));
     // A claim in flight may still return a run.
@@ -79,9 +79,9 @@ export class RunnerLoop {
 
   /** A stop may be reported before the run itself arrives. */
   #noteStop({ run_id, status }: Run): void {
-    if (isRunOver(status)) this.#toStop.delete(run_id);
+    if (isRunOver(status)) this.#runsToStop.delete(run_id);
     if (status !== 'stopping') return;
-    this.#toStop.add(run_id);
+    this.#runsToStop.add(run_id);
     const mine = this.#active.get(run_id);
     if (mine !== undefined) void this.#stop(mine.job);
   }
@@ -129,7 +129,7 @@ export class RunnerLoop {
 
   async #claimOne(): Promise<boolean> {
     // The coordinator enforces the limit.
-    if (this.#leaving) return false;
+    if (this.#isLeaving) return false;
     const job = await this.#deps.link.claim({ ...this.#runnerRef, has: [...this.#active.keys()] });
     if (job === null) return false;
     this.#active.set(job.run.run_id, { job, done: this.#execute(job) });
@@ -140,15 +140,15 @@ export class RunnerLoop {
     const { run_id } = job.run;
     const outcome: Outcome = this.#isUnwanted(job)
       ? { status: 'stopped' }
-      : await this.#deps.execute(job, () => this.#began(job));
+      : await this.#deps.execute(job, () => this.#handleStart(job));
     await this.#report({ run_id, ...outcome });
     this.#active.delete(run_id);
-    this.#toStop.delete(run_id);
+    this.#runsToStop.delete(run_id);
     void this.#claim();
   }
 
   /** Before the agent started, there was nothing to stop. */
-  #began(job: Job): void {
+  #handleStart(job: Job): void {
     void this.#report({ run_id: job.run.run_id, status: 'running' });
     if (this.#isUnwanted(job)) void this.#stop(job);
   }
@@ -165,6 +165,6 @@ export class RunnerLoop {
   }
 
   #isUnwanted({ run: { run_id, status } }: Job): boolean {
-    return this.#closed || status === 'stopping' || this.#toStop.has(run_id);
+    return this.#closed || status === 'stopping' || this.#runsToStop.has(run_id);
   }
 }

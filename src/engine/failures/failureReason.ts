@@ -1,7 +1,7 @@
 import type { ExitInfo, RunFacts } from '../../model/usage/facts.ts';
 import type { RunResult } from '../../model/session/result.ts';
 import { type EngineFailure, failures } from './failures.ts';
-import { say, type Wording } from './wording.ts';
+import { worded, type Wording } from './wording.ts';
 
 /** Why a run failed in a way that the user can fix; `undefined` if it did not. Not for stopped runs. */
 export function failureReason(run: {
@@ -24,5 +24,5 @@ export function failureReason(run: {
 }
 
 function exitText(code: number | null): Wording {
-  return code === null ? say`exit code unknown` : say`exit code ${code}`;
+  return code === null ? worded`exit code unknown` : worded`exit code ${code}`;
 }

@@ -1,10 +1,10 @@
 import { EngineFailure } from './failures.ts';
-import { quote, say, type Wording } from './wording.ts';
+import { quote, worded, type Wording } from './wording.ts';
 
 export const teamMissing = (): EngineFailure =>
   new EngineFailure('team_missing', {
-    message: say`This store does not belong to a team.`,
-    detail: say`Join one with Join Team… in VS Code, or with: vitrine team join URL`,
+    message: worded`This store does not belong to a team.`,
+    detail: worded`Join one with Join Team… in VS Code, or with: vitrine team join URL`,
   });
 
 /** `why` and `next` are in the words of the database layer. */
@@ -13,10 +13,10 @@ export function teamRefused(code: string, why: string, next: string, cause: unkn
 }
 
 function nextStep(code: string, next: string): Wording {
-  if (code === 'login') return say`Check the name and the password, and try again.`;
-  if (code === 'unreachable') return say`Check the address and the network, and try again.`;
+  if (code === 'login') return worded`Check the name and the password, and try again.`;
+  if (code === 'unreachable') return worded`Check the address and the network, and try again.`;
   return quote(next);
 }
 
 /** Why an agent may not start a child on another machine. */
-export const childSessionNotShared = say`A runner of the team does, but this session shares nothing with the team. The user must share its folder, at least its metadata: set vitrine.team.share, or run "vitrine team share . --as metadata".`;
+export const childSessionNotShared = worded`A runner of the team does, but this session shares nothing with the team. The user must share its folder, at least its metadata: set vitrine.team.share, or run "vitrine team share . --as metadata".`;

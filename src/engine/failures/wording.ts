@@ -7,7 +7,7 @@ export interface Wording {
 type Value = string | number | Wording;
 
 /** Template tag for user-visible text. Values are inserted unchanged; nested wordings are translated too. */
-export function say(parts: TemplateStringsArray, ...values: readonly Value[]): Wording {
+export function worded(parts: TemplateStringsArray, ...values: readonly Value[]): Wording {
   return { template: parts.reduce((text, part, at) => `${text}{${at - 1}}${part}`), values };
 }
 

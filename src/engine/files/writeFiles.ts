@@ -20,7 +20,7 @@ export const partEnding = '.part';
  */
 export async function writeWhole(file: string, chunks: Chunks, signal?: AbortSignal): Promise<void> {
   try {
-    const existing = await stat(file).catch(missing);
+    const existing = await stat(file).catch(nullIfMissing);
     if (existing === null) await replace(file, null, chunks, signal);
     else if (existing.isFile()) await replace(await realpath(file), existing.mode, chunks, signal);
     else await write(chunks, createWriteStream(file), signal);
@@ -50,7 +50,7 @@ async function write(chunks: Chunks, stream: WriteStream, signal: AbortSignal | 
   await pipeline(Readable.from(chunks), stream, signal === undefined ? {} : { signal });
 }
 
-function missing(error: unknown): null {
+function nullIfMissing(error: unknown): null {
   if (errorCode(error) === 'ENOENT') return null;
   throw error;
 }

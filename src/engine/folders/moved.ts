@@ -63,13 +63,13 @@ async function placeOf(
 
 /** The same folder in that work tree, or its nearest existing parent; `undefined` outside of the open folders. */
 async function within({ folder, top }: Place, inTree: string): Promise<string | undefined> {
-  for (let at = path.resolve(top, inTree); isIn(folder, at); at = path.dirname(at)) {
+  for (let at = path.resolve(top, inTree); isInFolder(folder, at); at = path.dirname(at)) {
     if ((await stat(at).catch(() => null))?.isDirectory() === true) return at;
   }
   return undefined;
 }
 
-function isIn(folder: string, other: string): boolean {
+function isInFolder(folder: string, other: string): boolean {
   const rest = path.relative(folder, other);
   return rest !== '..' && !rest.startsWith(`..${path.sep}`) && !path.isAbsolute(rest);
 }

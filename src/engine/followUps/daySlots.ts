@@ -19,7 +19,7 @@ export interface DayLimit {
 export class DaySlots {
   readonly #folder: string;
   readonly #uptime: () => number;
-  readonly #taken: { readonly scope: string; readonly at: number }[] = [];
+  readonly #takenSlots: { readonly scope: string; readonly at: number }[] = [];
 
   /** `uptime`: monotonic milliseconds. */
   constructor(folder: string, uptime: () => number) {
@@ -39,7 +39,7 @@ export class DaySlots {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     const created: string[] = [];
     for (const { scope, limit } of limits) {
-      const file = this.#recent(scope) >= limit ? undefined : await firstFree(folder, scope, limit);
+      const file = this.#recent(scope) >= limit ? undefined : await firstFreeSlot(folder, scope, limit);
       if (file === undefined) {
         for (const createdFile of created) await rm(createdFile, { force: true });
         return false;
@@ -47,15 +47,15 @@ export class DaySlots {
       created.push(file);
     }
     const at = this.#uptime();
-    this.#taken.push(...limits.map(({ scope }) => ({ scope, at })));
+    this.#takenSlots.push(...limits.map(({ scope }) => ({ scope, at })));
     void this.#forgetOld(day);
     return true;
   }
 
   #recent(scope: string): number {
     const since = this.#uptime() - dayMs;
-    while ((this.#taken[0]?.at ?? Infinity) < since) this.#taken.shift();
-    return this.#taken.filter((slot) => slot.scope === scope).length;
+    while ((this.#takenSlots[0]?.at ?? Infinity) < since) this.#takenSlots.shift();
+    return this.#takenSlots.filter((slot) => slot.scope === scope).length;
   }
 
   async #forgetOld(today: string): Promise<void> {
@@ -68,7 +68,7 @@ export class DaySlots {
   }
 }
 
-async function firstFree(folder: string, scope: string, limit: number): Promise<string | undefined> {
+async function firstFreeSlot(folder: string, scope: string, limit: number): Promise<string | undefined> {
   for (let number = 1; number <= limit; number += 1) {
     const file = path.join(folder, `${scope}.${number}`);
     try {

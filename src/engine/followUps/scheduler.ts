@@ -51,19 +51,19 @@ export class FollowUpScheduler implements Disposable {
   readonly changed: Emitter<[]>;
   readonly #deps: SchedulerDeps;
   readonly #due = new Map<string, { readonly due: DueFollowUp; readonly timer: Disposable }>();
-  readonly #looks = new Map<string, Disposable>();
+  readonly #scheduledChecks = new Map<string, Disposable>();
   /** Sessions being checked now. */
-  readonly #looking = new Set<string>();
+  readonly #checking = new Set<string>();
   /** Version of each session at the last check. */
-  readonly #seen = new Map<string, string>();
-  readonly #live = new Set<string>();
+  readonly #checkedVersions = new Map<string, string>();
+  readonly #runningSessions = new Set<string>();
   /** Failed attempts per session. */
   readonly #failed = new Map<string, number>();
   readonly #sending = new Set<string>();
   /** Due sessions that wait for a running follow-up to end. */
   readonly #waiting = new Set<string>();
   readonly #subscription: Disposable;
-  #over = false;
+  #isDisposed = false;
 
   constructor(deps: SchedulerDeps) {
     this.#deps = deps;
@@ -79,8 +79,8 @@ export class FollowUpScheduler implements Disposable {
   /** Checks every session: at the start, and when settings or trust change. */
   async checkAll(): Promise<void> {
     for (const summary of await this.#deps.engine.list()) {
-      if (this.#over) return;
-      this.#seen.delete(summary.session_id);
+      if (this.#isDisposed) return;
+      this.#checkedVersions.delete(summary.session_id);
       if (isSessionLive(summary.status)) continue;
       await this.#check(summary, grace);
     }
@@ -90,15 +90,15 @@ export class FollowUpScheduler implements Disposable {
   async cancel(id: string): Promise<void> {
     const { followUps } = this.#deps.engine;
     // A run that has started is stopped by the user, not here.
-    const known = this.#drop(id) || (this.#sending.has(id) && !this.#live.has(id));
-    const isBeingChecked = this.#looks.has(id) || this.#looking.has(id);
+    const known = this.#drop(id) || (this.#sending.has(id) && !this.#runningSessions.has(id));
+    const isBeingChecked = this.#scheduledChecks.has(id) || this.#checking.has(id);
     if (!known && !(isBeingChecked && (await followUps.look(id)).due)) return;
     this.#deps.log.info(logLine('follow-up cancelled', { session: id }));
     try {
       await followUps.cancel(id);
     } catch (error) {
       // The run started in the meantime.
-      if (!this.#live.has(id)) throw error;
+      if (!this.#runningSessions.has(id)) throw error;
     }
   }
 
@@ -108,46 +108,47 @@ export class FollowUpScheduler implements Disposable {
   }
 
   dispose(): void {
-    this.#over = true;
+    this.#isDisposed = true;
     this.#subscription.dispose();
     for (const { timer } of this.#due.values()) timer.dispose();
-    for (const check of this.#looks.values()) check.dispose();
+    for (const check of this.#scheduledChecks.values()) check.dispose();
     this.#due.clear();
     this.#waiting.clear();
-    this.#looks.clear();
+    this.#scheduledChecks.clear();
   }
 
   #notice(summary: SessionSummary): void {
     const { session_id: id, status, entries, follow_ups, hidden } = summary;
     if (isSessionLive(status)) {
-      this.#live.add(id);
-      this.#seen.delete(id);
-      this.#looks.get(id)?.dispose();
-      this.#looks.delete(id);
+      this.#runningSessions.add(id);
+      this.#checkedVersions.delete(id);
+      this.#scheduledChecks.get(id)?.dispose();
+      this.#scheduledChecks.delete(id);
       this.#drop(id);
       return;
     }
-    this.#live.delete(id);
+    this.#runningSessions.delete(id);
     const now = JSON.stringify([status, entries, follow_ups, hidden]);
-    if (this.#seen.get(id) === now) return;
-    this.#seen.set(id, now);
-    this.#looks.get(id)?.dispose();
+    if (this.#checkedVersions.get(id) === now) return;
+    this.#checkedVersions.set(id, now);
+    this.#scheduledChecks.get(id)?.dispose();
     const look = this.#deps.after(settleMs, () => {
-      this.#looks.delete(id);
+      this.#scheduledChecks.delete(id);
       void this.#check(summary, 0);
     });
-    this.#looks.set(id, look);
+    this.#scheduledChecks.set(id, look);
   }
 
   /** `least`: minimum delay in ms. */
   async #check(summary: SessionSummary, least: number): Promise<void> {
     const { session_id: id } = summary;
-    this.#looking.add(id);
+    this.#checking.add(id);
     try {
       this.#drop(id);
       if (!this.#deps.mayFollow(summary) || this.#sending.has(id)) return;
       const decision = await this.#deps.engine.followUps.look(id);
-      if (this.#over || this.#live.has(id) || !decision.due || this.#failed.get(id) === decision.total) return;
+      if (this.#isDisposed || this.#runningSessions.has(id) || !decision.due || this.#failed.get(id) === decision.total)
+        return;
       const { total, trigger, prompt } = decision;
       const now = this.#deps.clock();
       const at = Math.max(decision.at, now + Math.min(least, decision.delayMs));
@@ -156,7 +157,7 @@ export class FollowUpScheduler implements Disposable {
     } catch (error) {
       this.#deps.log.error(logLine('follow-up not planned', { session: id, error: String(error) }));
     } finally {
-      this.#looking.delete(id);
+      this.#checking.delete(id);
     }
   }
 
@@ -194,7 +195,7 @@ export class FollowUpScheduler implements Disposable {
       return;
     }
     const due = this.#due.get(id)?.due;
-    if (due !== undefined && !this.#over) void this.#send(due);
+    if (due !== undefined && !this.#isDisposed) void this.#send(due);
   }
 
   async #send(due: DueFollowUp): Promise<void> {
@@ -224,7 +225,7 @@ export class FollowUpScheduler implements Disposable {
 
   /** Changes during the run were ignored, so the session is checked again. */
   async #recheck(id: string): Promise<void> {
-    if (this.#over) return;
+    if (this.#isDisposed) return;
     const summary = (await this.#deps.engine.list()).find(({ session_id }) => session_id === id);
     if (summary !== undefined && !isSessionLive(summary.status)) await this.#check(summary, 0);
   }

@@ -134,7 +134,7 @@ export async function forkObserved(
 ): Promise<SessionSummary> {
   const entries = whole.entries.slice(0, place?.entry);
   const until = place === undefined ? undefined : whole.entries[place.entry]?.timestamp;
-  const history = { ...whole, entries, facts: keptFacts(whole.facts, until) };
+  const history = { ...whole, entries, facts: importedFacts(whole.facts, until) };
   const { facts, summary } = history;
   const { project_dir: folder, executor_type: executor, title } = origin;
   const native = facts.nativeIds.at(-1);
@@ -165,7 +165,7 @@ export async function forkObserved(
 }
 
 /** Costs continue from those of the whole conversation; tokens, of an agent that reports no costs, from the kept part. */
-function keptFacts(facts: StoreFacts, until: string | undefined): StoreFacts {
+function importedFacts(facts: StoreFacts, until: string | undefined): StoreFacts {
   if (until === undefined || facts.cost !== null) return facts;
   return { ...facts, requests: facts.requests.filter(({ at }) => at === null || at < until) };
 }

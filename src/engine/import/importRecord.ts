@@ -52,7 +52,7 @@ export async function importRecord({ begin, file, source, at, imported }: Draft)
       writer = await begin(session ?? unknownSession(at), original ?? session?.session_id);
     }
     if (line.kind === 'run') runs.add(line.run.run_id);
-    await writer.append(moved(line, writer.id, imported));
+    await writer.append(importedLine(line, writer.id, imported));
   }
   writer ??= await begin(unknownSession(at), original ?? undefined);
   for (const run of runs) await takeRaw(path.dirname(file), run, writer);
@@ -65,7 +65,7 @@ function unknownSession(at: string): NewSession {
 }
 
 /** Rewrites a line for session `id`. Imports have no active run. */
-function moved(line: RecordLine, id: string, imported: Imported): RecordLine {
+function importedLine(line: RecordLine, id: string, imported: Imported): RecordLine {
   switch (line.kind) {
     case 'session':
       return { ...line, session: ended({ ...line.session, session_id: id, imported }) };

@@ -114,7 +114,7 @@ export class AgentExecutor {
       const beside = await side?.end(output, at);
       yield* known(entries.apply(beside?.updates ?? output.flush(at)));
       const line = await stored?.(output.facts().sessionIds.at(-1));
-      const stated = typeof line === 'string' ? output.aside('store', line, at) : [];
+      const stated = typeof line === 'string' ? output.sideLine('store', line, at) : [];
       yield* known(entries.apply([...stated, ...output.end(await exit, at)]));
       yield* known(entries.end());
     } finally {

@@ -9,7 +9,7 @@ export class EntryStream {
   /** Unfinished entries by index. */
   readonly #open = new Map<number, NormalizedEntry>();
   /** States of entries that arrived before an entry with a lower index. */
-  readonly #early = new Map<number, NormalizedEntry[]>();
+  readonly #earlyStates = new Map<number, NormalizedEntry[]>();
   #next = 0;
 
   apply(updates: readonly EntryUpdate[]): NormalizedEntry[] {
@@ -38,23 +38,23 @@ export class EntryStream {
 
   /** Returns entries that still wait for a lower index, because none will come. */
   end(): NormalizedEntry[] {
-    const remaining = [...this.#early].sort(([a], [b]) => a - b).flatMap(([, states]) => states);
-    this.#early.clear();
+    const remaining = [...this.#earlyStates].sort(([a], [b]) => a - b).flatMap(([, states]) => states);
+    this.#earlyStates.clear();
     return remaining;
   }
 
   #give(entry: NormalizedEntry, given: NormalizedEntry[]): void {
     if (entry.index > this.#next) {
-      this.#early.set(entry.index, [...(this.#early.get(entry.index) ?? []), entry]);
+      this.#earlyStates.set(entry.index, [...(this.#earlyStates.get(entry.index) ?? []), entry]);
       return;
     }
     given.push(entry);
     if (entry.index < this.#next) return;
     for (let early: NormalizedEntry[] | undefined; ; given.push(...early)) {
       this.#next += 1;
-      early = this.#early.get(this.#next);
+      early = this.#earlyStates.get(this.#next);
       if (early === undefined) return;
-      this.#early.delete(this.#next);
+      this.#earlyStates.delete(this.#next);
     }
   }
 }

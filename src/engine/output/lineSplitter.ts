@@ -6,23 +6,23 @@ const lineFeed = 10;
 const carriageReturn = 13;
 const headBytes = 1024;
 const firstRoom = 4096;
-const defaultCap = 8 << 20;
+const defaultMaxLineBytes = 8 << 20;
 
 /**
  * Splits a byte stream at byte 10. Buffers at most twice `cap` bytes; the cost per byte does not depend on chunk sizes.
  * Invalid UTF-8 becomes U+FFFD. A byte order mark at the start is dropped.
  */
 export class LineSplitter {
-  readonly #cap: number;
-  /** Buffer of the current line: the first `#held` of `#length` bytes so far. */
-  #room = Buffer.alloc(0);
-  #held = 0;
+  readonly #maxLineBytes: number;
+  /** Buffer of the current line: the first `#bufferedBytes` of `#length` bytes so far. */
+  #buffer = Buffer.alloc(0);
+  #bufferedBytes = 0;
   #length = 0;
   /** Only the first line can start with a byte order mark. */
   #first = true;
 
-  constructor(cap = defaultCap) {
-    this.#cap = cap;
+  constructor(cap = defaultMaxLineBytes) {
+    this.#maxLineBytes = cap;
   }
 
   push(chunk: Uint8Array): SplitLine[] {
@@ -49,30 +49,30 @@ export class LineSplitter {
 
   #hold(part: Uint8Array): void {
     this.#length += part.length;
-    if (this.#length > this.#cap) {
+    if (this.#length > this.#maxLineBytes) {
       // The line is oversized: only its beginning is kept.
-      const head = part.subarray(0, Math.max(0, headBytes - this.#held));
+      const head = part.subarray(0, Math.max(0, headBytes - this.#bufferedBytes));
       this.#append(head);
-      this.#held = Math.min(this.#held, headBytes);
-      this.#room = Buffer.from(this.#room.subarray(0, this.#held));
+      this.#bufferedBytes = Math.min(this.#bufferedBytes, headBytes);
+      this.#buffer = Buffer.from(this.#buffer.subarray(0, this.#bufferedBytes));
     } else this.#append(part);
   }
 
   #append(part: Uint8Array): void {
-    const needed = this.#held + part.length;
-    if (needed > this.#room.length) {
-      const room = Buffer.alloc(Math.max(needed, this.#room.length * 2, firstRoom));
-      room.set(this.#room.subarray(0, this.#held));
-      this.#room = room;
+    const needed = this.#bufferedBytes + part.length;
+    if (needed > this.#buffer.length) {
+      const room = Buffer.alloc(Math.max(needed, this.#buffer.length * 2, firstRoom));
+      room.set(this.#buffer.subarray(0, this.#bufferedBytes));
+      this.#buffer = room;
     }
-    this.#room.set(part, this.#held);
-    this.#held = needed;
+    this.#buffer.set(part, this.#bufferedBytes);
+    this.#bufferedBytes = needed;
   }
 
   #take(): SplitLine {
-    const line = this.#line(this.#room, 0, this.#held, this.#length);
-    this.#room = Buffer.alloc(0);
-    this.#held = 0;
+    const line = this.#line(this.#buffer, 0, this.#bufferedBytes, this.#length);
+    this.#buffer = Buffer.alloc(0);
+    this.#bufferedBytes = 0;
     this.#length = 0;
     return line;
   }
@@ -82,7 +82,7 @@ export class LineSplitter {
     let from = start;
     if (this.#first && data[from] === 0xef && data[from + 1] === 0xbb && data[from + 2] === 0xbf) from += 3;
     this.#first = false;
-    if (bytes > this.#cap) {
+    if (bytes > this.#maxLineBytes) {
       return { oversize: { bytes, head: data.toString('utf8', from, Math.min(end, from + headBytes)) } };
     }
     const last = end > from && data[end - 1] === carriageReturn ? end - 1 : end;

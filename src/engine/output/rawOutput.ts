@@ -45,7 +45,7 @@ export async function* rawChunks(handle: RawSource, runId: string): AsyncGenerat
 
 /** End of a run's output as text; '' if it printed nothing. */
 export async function rawText(file: string): Promise<string> {
-  const handle = await open(file, 'r').catch(missing);
+  const handle = await open(file, 'r').catch(nullIfMissing);
   if (handle === null) return '';
   try {
     const { size } = await handle.stat();
@@ -69,7 +69,7 @@ class Follower {
   }
 
   async *more(): AsyncGenerator<RawChunk, void, undefined> {
-    this.#file ??= await open(this.#path, 'r').catch(missing);
+    this.#file ??= await open(this.#path, 'r').catch(nullIfMissing);
     if (this.#file === null) return;
     for (;;) {
       const { buffer, bytesRead } = await this.#file.read(Buffer.alloc(pieceBytes), 0, pieceBytes, this.#at);
@@ -86,7 +86,7 @@ class Follower {
 }
 
 /** The run has not printed anything (yet). */
-function missing(error: unknown): null {
+function nullIfMissing(error: unknown): null {
   if (errorCode(error) === 'ENOENT') return null;
   throw error;
 }

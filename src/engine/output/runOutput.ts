@@ -46,7 +46,7 @@ export class RunOutput {
   }
 
   /** Text that the agent wrote to side files. */
-  aside(stream: SideStream, text: string, at: number): readonly EntryUpdate[] {
+  sideLine(stream: SideStream, text: string, at: number): readonly EntryUpdate[] {
     return this.#normalizer.push({ stream, text }, at);
   }
 

@@ -47,9 +47,9 @@ export class SideFiles {
   readonly #pollMs: number;
   readonly #timeoutMs: number;
   readonly #files = new Map<string, LogFile>();
-  readonly #ready: string[] = [];
+  readonly #newLines: string[] = [];
   #timer: NodeJS.Timeout | undefined;
-  #looking: Promise<void> = Promise.resolve();
+  #checking: Promise<void> = Promise.resolve();
   #waitedMs = 0;
   #found = false;
   #ended = false;
@@ -66,12 +66,12 @@ export class SideFiles {
   /** `listener` is called once, when the log has named the conversation. */
   onFound(listener: () => void): void {
     this.#listener = listener;
-    if (this.#ready.length > 0) listener();
+    if (this.#newLines.length > 0) listener();
   }
 
   /** Passes new log information to the normalizer. */
   take(output: RunOutput, at: number): EntryUpdate[] {
-    return this.#ready.splice(0).flatMap((line) => output.aside('log', line, at));
+    return this.#newLines.splice(0).flatMap((line) => output.sideLine('log', line, at));
   }
 
   /**
@@ -80,7 +80,7 @@ export class SideFiles {
    */
   async end(output: RunOutput, at: number): Promise<{ updates: EntryUpdate[]; note: Note | null }> {
     this.stop();
-    await this.#looking;
+    await this.#checking;
     const { log, usage } = this.#request;
     const { folder, usageFile, label } = this.#deps;
     await this.#check(true);
@@ -90,7 +90,7 @@ export class SideFiles {
     const updates = [
       ...output.flush(at),
       ...this.take(output, at),
-      ...(text === null ? [] : output.aside('usage', text, at)),
+      ...(text === null ? [] : output.sideLine('usage', text, at)),
     ];
     if (log === undefined || output.facts().sessionIds.length > 0) return { updates, note: null };
     const seconds = Math.round(this.#waitedMs / 1000);
@@ -108,7 +108,7 @@ export class SideFiles {
     this.#timer = setTimeout(() => {
       this.#waitedMs += this.#pollMs;
       const last = this.#waitedMs >= this.#timeoutMs;
-      this.#looking = this.#check(last).then(() => {
+      this.#checking = this.#check(last).then(() => {
         if (!last && !this.#found && !this.#ended) this.#wait();
       });
     }, this.#pollMs);
@@ -122,12 +122,12 @@ export class SideFiles {
     for (const name of names.sort().slice(0, maxFiles)) {
       const file = this.#files.get(name) ?? { offset: 0, rest: '', line: undefined };
       this.#files.set(name, file);
-      if (file.line === undefined) await readOn(path.join(log.folder, name), file, log.names);
+      if (file.line === undefined) await readFurther(path.join(log.folder, name), file, log.names);
     }
     const line = this.#choose(last);
     if (line === undefined) return;
     this.#found = true;
-    this.#ready.push(line);
+    this.#newLines.push(line);
     if (!this.#ended) this.#listener();
   }
 
@@ -145,7 +145,7 @@ export class SideFiles {
 }
 
 /** Reads what was appended; nothing if the file is missing or not a file. */
-async function readOn(file: string, state: LogFile, names: (line: string) => boolean): Promise<void> {
+async function readFurther(file: string, state: LogFile, names: (line: string) => boolean): Promise<void> {
   const handle = await open(file).catch(() => undefined);
   if (handle === undefined) return;
   try {

@@ -46,17 +46,17 @@ export async function summaryForAgent(reader: RecordReader, log: Log): Promise<s
   const head = [
     'Note written by Vitrine, not by the user: the earlier conversation of this session is no longer available.',
     'Its record says:',
-    `\nThe first request was:\n${quoted(cut(first, maxPrompt))}`,
+    `\nThe first request was:\n${quoted(truncated(first, maxPrompt))}`,
   ];
-  const requests = later.slice(-20).map((prompt) => `- ${cut(prompt, 200).replaceAll(/\s+/g, ' ')}`);
+  const requests = later.slice(-20).map((prompt) => `- ${truncated(prompt, 200).replaceAll(/\s+/g, ' ')}`);
   if (requests.length > 0) head.push(`\nLater requests:\n${requests.join('\n')}`);
   if (files.size > 0) head.push(`\nFiles that were changed:\n${[...files].map((file) => `- ${file}`).join('\n')}`);
   const tail = '\n\nEnd of the note. The user now says:\n\n';
   const text = head.join('\n');
   const room = maxBytes - Buffer.byteLength(text) - Buffer.byteLength(tail) - 200;
   const last =
-    answer === '' || room < 200 ? '' : `\n\nThe last answer was:\n${quoted(cut(answer, Math.floor(room / 5)))}`;
-  return cut(text, maxBytes / 2) + last + tail;
+    answer === '' || room < 200 ? '' : `\n\nThe last answer was:\n${quoted(truncated(answer, Math.floor(room / 5)))}`;
+  return truncated(text, maxBytes / 2) + last + tail;
 }
 
 function changedBy({ type }: NormalizedEntry): readonly string[] {
@@ -69,7 +69,7 @@ function changedBy({ type }: NormalizedEntry): readonly string[] {
 const quoted = (text: string): string => text.replaceAll(/^/gm, '> ');
 
 /** Truncates to at most `length` characters, with a note. */
-function cut(text: string, length: number): string {
+function truncated(text: string, length: number): string {
   const characters = Array.from(text);
   return characters.length <= length ? text : `${characters.slice(0, length).join('')} […]`;
 }

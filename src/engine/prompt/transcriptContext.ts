@@ -38,13 +38,18 @@ function partOf({ type, content, metadata }: NormalizedEntry): string[] {
   if (metadata?.parentCallId !== undefined) return [];
   switch (type.kind) {
     case 'user_message':
-      return [quoted(`${isMarkedSynthetic(metadata) ? 'Automatic message' : 'User'}: ${cut(content, maxMessage)}`)];
+      return [
+        quoted(`${isMarkedSynthetic(metadata) ? 'Automatic message' : 'User'}: ${truncated(content, maxMessage)}`),
+      ];
     case 'assistant_message':
-      return content === '' ? [] : [quoted(`Assistant: ${cut(content, maxMessage)}`)];
+      return content === '' ? [] : [quoted(`Assistant: ${truncated(content, maxMessage)}`)];
     case 'tool_use':
       return [
         quoted(
-          cut(`Tool call (${type.tool.status}): ${type.tool.toolName} ${JSON.stringify(type.tool.action)}`, maxCall),
+          truncated(
+            `Tool call (${type.tool.status}): ${type.tool.toolName} ${JSON.stringify(type.tool.action)}`,
+            maxCall,
+          ),
         ),
       ];
     default:
@@ -55,7 +60,7 @@ function partOf({ type, content, metadata }: NormalizedEntry): string[] {
 const quoted = (text: string): string => text.replaceAll(/^/gm, '> ');
 
 /** Truncates to at most `length` characters, with a note. */
-function cut(text: string, length: number): string {
+function truncated(text: string, length: number): string {
   const characters = Array.from(text);
   return characters.length <= length ? text : `${characters.slice(0, length).join('')} […]`;
 }

@@ -6,7 +6,7 @@ import type { Log, SessionHandle, StartRequest } from '../api.ts';
 import { EngineFailure } from '../failures/failures.ts';
 import { runId } from '../ids.ts';
 import type { ProcessLeases } from '../process/leases.ts';
-import type { Recalled } from '../recall/types.ts';
+import type { RecallResult } from '../recall/types.ts';
 import { runShell } from './command.ts';
 import type { RaceGit } from './git/raceGit.ts';
 import type { RaceStore } from './raceStore.ts';
@@ -33,7 +33,7 @@ export interface RaceRequest {
   /** Begin with the user's uncommitted work. */
   readonly withChanges?: boolean;
   /** Context from earlier sessions, for all agents. */
-  readonly recall?: Recalled;
+  readonly recall?: RecallResult;
   readonly extra?: ExtraPaths;
   /** Folder for the worktrees; default: in the store. */
   readonly worktrees?: string;
@@ -68,7 +68,7 @@ export class LiveRace {
   readonly #waiting = new Set<() => void>();
   #race: Race;
   #revision = 0;
-  #writing: Promise<void> = Promise.resolve();
+  #pendingWrite: Promise<void> = Promise.resolve();
 
   /** `race` is in its file. */
   constructor(race: Race, request: RaceRequest, git: RaceGit, deps: LiveRaceDeps) {
@@ -212,8 +212,8 @@ export class LiveRace {
   #set(change: Partial<Race>): Promise<void> {
     this.#race = { ...this.#race, ...change };
     const race = this.#race;
-    const written = this.#writing.then(() => this.#deps.store.write(race));
-    this.#writing = written.catch(() => undefined);
+    const written = this.#pendingWrite.then(() => this.#deps.store.write(race));
+    this.#pendingWrite = written.catch(() => undefined);
     this.#revision += 1;
     for (const resolve of this.#waiting) resolve();
     this.#waiting.clear();

@@ -7,7 +7,7 @@ import { ProcessLeases } from '../process/leases.ts';
 import { stateOfHolder, thisMachine } from '../process/identity/holder.ts';
 import { ownIdentity } from '../process/identity/identity.ts';
 import { applyAsBranch, preparePatch, prepareUndo, type ApplyDeps } from './git/applyLane.ts';
-import { lossesOf, type Loss } from './git/cleanRace.ts';
+import { unappliedWork, type UnappliedWork } from './git/cleanRace.ts';
 import { compareRace } from './compare/compare.ts';
 import { raceFailures } from './failures.ts';
 import { LiveRace, type LiveRaceDeps, type RaceAgent, type RaceRequest } from './liveRace.ts';
@@ -167,9 +167,9 @@ export class Races {
     id: string,
     { force }: { readonly force: boolean },
     environment: RaceCaller['environment'],
-  ): Promise<{ readonly removed: boolean; readonly losses: readonly Loss[] }> {
+  ): Promise<{ readonly removed: boolean; readonly losses: readonly UnappliedWork[] }> {
     return this.#changing(id, environment, async (race, { git, temporary }) => {
-      const losses = await lossesOf(race, git, temporary);
+      const losses = await unappliedWork(race, git, temporary);
       if (losses.length > 0 && !force) return { removed: false, losses };
       for (const lane of race.lanes) {
         await removeWorktree(git, lane);

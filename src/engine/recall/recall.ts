@@ -9,7 +9,7 @@ import { logEmptyThread, logFiltered, logFiltering, logQuerySource } from '../lo
 import type { RecordReader } from '../record/contract.ts';
 import type { SimilarPassages, SimilarEntry, SearchedSession } from '../search/types.ts';
 import type { SessionSearch } from '../search/sessionSearch.ts';
-import type { RecallRequest, Recalled, RecalledPassage } from './types.ts';
+import type { RecallRequest, RecallResult, RecalledPassage } from './types.ts';
 import { Thread } from './thread.ts';
 
 /** Limits: entries to examine, passages in total, passages per session. */
@@ -40,7 +40,7 @@ export class Recall {
   }
 
   /** @throws EngineFailure if the session does not exist, the signal's abort reason */
-  async find({ session, message, ...request }: RecallRequest): Promise<Recalled> {
+  async find({ session, message, ...request }: RecallRequest): Promise<RecallResult> {
     const { log, search, randomHex } = this.#deps;
     const key = randomHex(32);
     const redactor = new Redactor((secret) => secretTag(key, secret));
@@ -58,7 +58,7 @@ export class Recall {
       kinds: ['user', 'assistant'],
       most: maxEntries,
     });
-    const passages = best(this.#spokenEntries(found)).map(({ session: from, entry }): RecalledPassage => {
+    const passages = bestEntries(this.#spokenEntries(found)).map(({ session: from, entry }): RecalledPassage => {
       const { text, cut } = passageOf(masked(entry.content), words);
       return {
         sessionId: from.session_id,
@@ -75,7 +75,7 @@ export class Recall {
   }
 
   /** Context from an earlier conversation of the same session; `undefined` if nothing is found. Never rejects. */
-  async ofSession(id: string, text: string): Promise<Recalled | undefined> {
+  async ofSession(id: string, text: string): Promise<RecallResult | undefined> {
     try {
       const found = await this.find({ message: { text }, within: ({ session_id }) => session_id === id });
       return found.passages.length === 0 ? undefined : found;
@@ -125,7 +125,7 @@ export function inFolder(folder: string, without?: string): (session: SearchedSe
   };
 }
 
-function best(entries: readonly SimilarEntry[]): readonly SimilarEntry[] {
+function bestEntries(entries: readonly SimilarEntry[]): readonly SimilarEntry[] {
   const ranked = entries
     .map((entry) => ({ ...entry, score: entry.score * (entry.entry.type.kind === 'user_message' ? askedWeight : 1) }))
     .sort((a, b) => b.score - a.score);

@@ -3,13 +3,13 @@ import type { NormalizedEntry } from '../../model/transcript/entry.ts';
 import { sessionIdSchema } from '../../model/session/session.ts';
 import { sourceText } from '../../insight/recall/querySource.ts';
 import type { Note } from '../run/note.ts';
-import type { Recalled, RecalledPassage } from './types.ts';
+import type { RecallResult, RecalledPassage } from './types.ts';
 
 /**
  * Context for the agent, put before the message. One JSON value without `<`, so that no passage can pass as its end or
  * as another author's text.
  */
-export function recallText({ passages }: Recalled): string {
+export function recallText({ passages }: RecallResult): string {
   if (passages.length === 0) return '';
   const quoted = JSON.stringify(passages.map(passageForAgent), null, 2).replaceAll('<', String.raw`\u003c`);
   return [
@@ -34,21 +34,21 @@ export function passageForAgent({ sessionId, title, entry, at, by, text, cut }: 
 }
 
 /** Transcript note: which passages were added and their sources, or that there were none. */
-export function recallNote(label: string, { source, passages }: Recalled): Note {
+export function recallNote(label: string, { source, passages }: RecallResult): Note {
   const refs = passages.map(({ sessionId, entry, title, by, at }) => ({ session_id: sessionId, entry, title, by, at }));
   const metadata = { recall: { query_source: source, passages: refs } };
-  const reported = passages.length === 0 ? nothing(source) : summarize(label, source, passages);
+  const reported = passages.length === 0 ? noMatchesText(source) : summarize(label, source, passages);
   return { subtype: recallSubtype, content: [reported, ...passages.map(passageText)].join('\n\n'), metadata };
 }
 
-function summarize(label: string, source: Recalled['source'], passages: Recalled['passages']): string {
+function summarize(label: string, source: RecallResult['source'], passages: RecallResult['passages']): string {
   const sessions = count(new Set(passages.map(({ sessionId }) => sessionId)).size, 'earlier session');
   const found = source === null ? '' : `, found by ${sourceText(source)}`;
   const what = count(passages.length, 'passage');
   return `Before the message, Vitrine gave ${label} ${what} of ${sessions}${found}. The user did not write them.`;
 }
 
-function nothing(source: Recalled['source']): string {
+function noMatchesText(source: RecallResult['source']): string {
   return source === null
     ? 'Earlier sessions were not searched, because there are no search terms.'
     : `Searched earlier sessions by ${sourceText(source)}. No related passages were found.`;

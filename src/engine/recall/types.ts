@@ -26,7 +26,7 @@ export interface RecalledPassage {
 }
 
 /** Context from earlier sessions. */
-export interface Recalled {
+export interface RecallResult {
   /** `null`: there was nothing to search for. */
   readonly source: QuerySource | null;
   /** Beginning of the search text, with secrets masked. */

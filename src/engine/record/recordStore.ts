@@ -11,7 +11,7 @@ import { RecordBusyError, RecordNotFoundError, RecordVersionError } from './erro
 import { newerVersionOf } from './read/header.ts';
 import { errorCode, recordFile, sessionFolder, sessionsFolder } from './layout.ts';
 import { findLeftoverFolder } from './outputs.ts';
-import { arePacked, nothingPacked, openUnpacked, packRuns, unpackRuns, type Packed } from './pack/packFile.ts';
+import { arePacked, nothingPacked, openUnpacked, packRuns, unpackRuns, type PackedFile } from './pack/packFile.ts';
 import { FileRecordReader } from './read/recordReader.ts';
 import { readTail } from './read/tail.ts';
 import { FileRecordWriter, makeFolder } from './write/recordWriter.ts';
@@ -206,13 +206,13 @@ export class RecordStore {
   }
 
   /** Compresses the agent's output. @throws RecordBusyError if there is a writer, file system errors */
-  async pack(id: string): Promise<Packed> {
+  async pack(id: string): Promise<PackedFile> {
     // Called for all old sessions when a window starts, so no lease is taken if there is nothing to do.
     return (await arePacked(sessionFolder(this.#dir, id))) ? nothingPacked : await this.#alone(id, packRuns);
   }
 
   /** Compresses the record, which stays readable and is unpacked before writing. @throws as `pack` */
-  async archive(id: string): Promise<Packed> {
+  async archive(id: string): Promise<PackedFile> {
     if (await isPacked(sessionFolder(this.#dir, id))) return nothingPacked;
     return await this.#alone(id, (folder) => packRecord(folder, id));
   }

@@ -23,15 +23,15 @@ export interface CountdownDeps {
 /** Counts down while a user is present, and pauses otherwise. */
 export class Countdown {
   readonly #deps: CountdownDeps;
-  readonly #presence: Disposable | undefined;
-  #left: number;
-  #since = 0;
+  readonly #presenceSubscription: Disposable | undefined;
+  #remainingMs: number;
+  #startedAt = 0;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(ms: number, deps: CountdownDeps) {
     this.#deps = deps;
-    this.#left = ms;
-    this.#presence = deps.presence?.onChange(() => {
+    this.#remainingMs = ms;
+    this.#presenceSubscription = deps.presence?.onChange(() => {
       this.#fit();
       deps.onChange();
     });
@@ -40,12 +40,12 @@ export class Countdown {
 
   /** End in ms of the clock; `undefined` while paused. */
   get endsAt(): number | undefined {
-    return this.#timer === undefined ? undefined : this.#since + this.#left;
+    return this.#timer === undefined ? undefined : this.#startedAt + this.#remainingMs;
   }
 
   dispose(): void {
     clearTimeout(this.#timer);
-    this.#presence?.dispose();
+    this.#presenceSubscription?.dispose();
   }
 
   #fit(): void {
@@ -53,12 +53,12 @@ export class Countdown {
     const runs = presence?.isPresent() !== false;
     if (runs === (this.#timer !== undefined)) return;
     if (runs) {
-      this.#since = clock();
-      this.#timer = setTimeout(onEnd, Math.min(this.#left, maxTimerMs));
+      this.#startedAt = clock();
+      this.#timer = setTimeout(onEnd, Math.min(this.#remainingMs, maxTimerMs));
     } else {
       clearTimeout(this.#timer);
       this.#timer = undefined;
-      this.#left = Math.max(0, this.#left - (clock() - this.#since));
+      this.#remainingMs = Math.max(0, this.#remainingMs - (clock() - this.#startedAt));
     }
   }
 }

@@ -23,13 +23,13 @@ export function decisionLine(
       ...(client !== undefined && { client }),
       ...(toolName !== undefined && { tool_name: toolName }),
       ...(callId !== undefined && { call_id: callId }),
-      ...(action !== undefined && about(action)),
+      ...(action !== undefined && actionSummary(action)),
       ...(cwd !== undefined && { cwd }),
     },
   };
 }
 
-function about(action: ToolAction): Readonly<Record<string, unknown>> {
+function actionSummary(action: ToolAction): Readonly<Record<string, unknown>> {
   switch (action.kind) {
     case 'command_run':
       return { command: action.command };

@@ -20,7 +20,7 @@ export interface RequestsDeps {
   readonly onChange: () => void;
 }
 
-interface Pending {
+interface PendingAnswer {
   /** Includes the time of automatic denial, if it is fixed. */
   readonly request: () => AgentRequest;
   readonly decided: Promise<Decision>;
@@ -30,8 +30,8 @@ interface Pending {
 /** Requests of an agent. Each one is decided exactly once, by a user or automatically. */
 export class Requests {
   readonly #deps: RequestsDeps;
-  readonly #pending = new Map<string, Pending>();
-  #over = false;
+  readonly #pending = new Map<string, PendingAnswer>();
+  #hasEnded = false;
 
   constructor(deps: RequestsDeps) {
     this.#deps = deps;
@@ -51,14 +51,14 @@ export class Requests {
     const request: AgentRequest = { cwd: workDir, ...newRequest, asked_at: iso(now) };
     const isCounting = isTimed && presence?.isPresent() !== false;
     tell({ type: 'request', request: isCounting ? { ...request, expires_at: iso(now + requestMs) } : request });
-    if (this.#over) return Promise.resolve(this.#decide(request, 'run_over', runEndedAnswer));
+    if (this.#hasEnded) return Promise.resolve(this.#decide(request, 'run_over', runEndedAnswer));
     if (!interactive) return Promise.resolve(this.#decide(request, 'nobody', noUserAnswer));
     if (this.#pending.size >= maxPending) return Promise.resolve(this.#decide(request, 'policy', tooManyAnswer));
     let resolve: (decision: Decision) => void = () => undefined;
     const decided = new Promise<Decision>((settled) => {
       resolve = settled;
     });
-    const settle: Pending['settle'] = (by, answer, client) => {
+    const settle: PendingAnswer['settle'] = (by, answer, client) => {
       if (!this.#pending.delete(request.id)) return;
       countdown?.dispose();
       resolve(this.#decide(request, by, answer, client));
@@ -82,7 +82,7 @@ export class Requests {
   /** Returns `false` if the request is no longer pending or the answer is invalid. */
   answer(id: string, answer: Answer, client?: Decision['client']): boolean {
     const pending = this.#pending.get(id);
-    if (pending === undefined || !fits(pending.request(), answer)) return false;
+    if (pending === undefined || !isAnswerAllowed(pending.request(), answer)) return false;
     // Only options that the agent offered can be granted.
     const narrowed = answer.kind === 'allow' && pending.request().session === undefined;
     pending.settle('user', narrowed ? { ...answer, scope: 'once' } : answer, client);
@@ -91,7 +91,7 @@ export class Requests {
 
   /** Ends the run: denies pending requests and all further ones. */
   end(): void {
-    this.#over = true;
+    this.#hasEnded = true;
     this.settle();
   }
 
@@ -108,14 +108,14 @@ export class Requests {
   }
 }
 
-function fits({ kind, editable, action }: AgentRequest, answer: Answer): boolean {
+function isAnswerAllowed({ kind, editable, action }: AgentRequest, answer: Answer): boolean {
   const edited = answer.kind === 'allow' ? answer.edited : undefined;
-  if (edited !== undefined && (editable !== true || !isAbout(action, edited))) return false;
+  if (edited !== undefined && (editable !== true || !isActionOn(action, edited))) return false;
   return answer.kind === 'deny' || (kind === 'question') === (answer.kind === 'answer');
 }
 
 /** The user may edit the text, but not choose another file. */
-function isAbout(action: AgentRequest['action'], { path }: EditedText): boolean {
+function isActionOn(action: AgentRequest['action'], { path }: EditedText): boolean {
   if (action?.kind === 'file_write') return action.path === path;
   return action?.kind === 'file_edit' && action.changes.every((change) => change.path === path);
 }

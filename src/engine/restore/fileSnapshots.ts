@@ -2,7 +2,7 @@ import { realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import * as z from 'zod';
 import { type RestorePoint, restorePointSchema, type RestoreTarget } from '../../model/files/restore.ts';
-import type { Restored, RestorePreview } from '../../model/files/restore.ts';
+import type { RestoreResult, RestorePreview } from '../../model/files/restore.ts';
 import type { Log } from '../api.ts';
 import { Deadline, SnapshotProblem } from '../snapshot/snapshot.ts';
 import { applyRestore } from './applyRestore.ts';
@@ -40,7 +40,7 @@ export interface Restorable {
 export class FileSnapshots {
   readonly #deps: FileSnapshotsDeps;
   /** The last use of each folder's store. */
-  readonly #uses = new Map<string, Promise<unknown>>();
+  readonly #lastUses = new Map<string, Promise<unknown>>();
   readonly #cleaned = new Set<string>();
 
   constructor(deps: FileSnapshotsDeps) {
@@ -84,7 +84,7 @@ export class FileSnapshots {
   }
 
   /** `now`: of the preview; nothing is restored if files changed since. @throws EngineFailure */
-  restore(session: Restorable, target: RestoreTarget, now: string | undefined): Promise<Restored> {
+  restore(session: Restorable, target: RestoreTarget, now: string | undefined): Promise<RestoreResult> {
     return this.#translated(() => {
       const deadline = new Deadline(patientMs);
       return this.#using(session.folder, deadline, async (store) => {
@@ -219,18 +219,18 @@ export class FileSnapshots {
   /** One use of a folder's store at a time. @throws SnapshotProblem, EngineFailure */
   async #using<T>(given: string, deadline: Deadline, work: (store: FolderStore) => Promise<T>): Promise<T> {
     const folder = await realPath(given);
-    const before = this.#uses.get(folder) ?? Promise.resolve();
+    const before = this.#lastUses.get(folder) ?? Promise.resolve();
     const use = before.then(async () => {
       const store = await this.#open(folder, given, deadline);
       if (store === null) throw restoreFailures.gitMissing();
       return work(store);
     });
     const settled = use.catch(() => undefined);
-    this.#uses.set(folder, settled);
+    this.#lastUses.set(folder, settled);
     try {
       return await use;
     } finally {
-      if (this.#uses.get(folder) === settled) this.#uses.delete(folder);
+      if (this.#lastUses.get(folder) === settled) this.#lastUses.delete(folder);
     }
   }
 

@@ -93,11 +93,11 @@ export interface FoundFile {
 const maxFileBytes = 64 << 20;
 
 export async function inspectFiles(folder: string, files: readonly string[]): Promise<Map<string, FoundFile>> {
-  const found = await mapConcurrently(files, (file) => look(path.join(folder, file)));
+  const found = await mapConcurrently(files, (file) => findFile(path.join(folder, file)));
   return new Map(files.map((file, at) => [file, found[at] ?? { kind: 'missing', size: 0, mode: null }]));
 }
 
-async function look(file: string): Promise<FoundFile> {
+async function findFile(file: string): Promise<FoundFile> {
   const stats = await lstat(file).catch(() => null);
   if (stats === null) return { kind: 'missing', size: 0, mode: null };
   const of = (kind: FileKind): FoundFile => ({

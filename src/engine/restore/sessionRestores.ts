@@ -1,7 +1,7 @@
 import { realpath } from 'node:fs/promises';
 import path from 'node:path';
 import type { LineOf } from '../../formats/record.ts';
-import type { RestorePoint, Restored, RestorePreview, RestoreTarget } from '../../model/files/restore.ts';
+import type { RestorePoint, RestoreResult, RestorePreview, RestoreTarget } from '../../model/files/restore.ts';
 import { isSessionLive } from '../../model/session/status.ts';
 import type { SessionSummary } from '../../model/session/summary.ts';
 import { hasWriter } from '../record/write/writerLease.ts';
@@ -43,7 +43,7 @@ export class SessionRestores {
   }
 
   /** `now`: of the preview that the user saw. @throws EngineFailure */
-  async restore(id: string, target: RestoreTarget, now?: string): Promise<Restored> {
+  async restore(id: string, target: RestoreTarget, now?: string): Promise<RestoreResult> {
     const session = await this.#restorable(id);
     await this.#assertFree(session.folder);
     const restored = await this.#deps.snapshots.restore(session, target, now);

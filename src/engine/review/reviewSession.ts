@@ -2,7 +2,7 @@ import { hashOf, readCurrent, type CurrentFile } from './currentFile.ts';
 import { SessionFiles } from '../../insight/files/files.ts';
 import { plainLines } from '../../insight/review/fileText.ts';
 import { unreported } from '../../insight/review/lineTrail.ts';
-import { foundFile, goneFile } from '../../insight/review/recordedText.ts';
+import { foundFile, deletedFile } from '../../insight/review/recordedText.ts';
 import { findRenames } from '../../insight/review/renames.ts';
 import { type FileReview, reviewFile } from '../../insight/review/reviewFile.ts';
 import type { ReviewHunk } from '../../insight/review/reviewHunks.ts';
@@ -183,7 +183,7 @@ export class SessionReview {
     const workDir = this.#folder;
     const goneFiles = [...now].flatMap(([path, { state }]) => {
       const entries = this.#byPath.get(path);
-      return state !== 'missing' || entries === undefined ? [] : [goneFile({ path, workDir, entries })];
+      return state !== 'missing' || entries === undefined ? [] : [deletedFile({ path, workDir, entries })];
     });
     if (goneFiles.length === 0) return new Map();
     const found = [...now].flatMap(([path, file]) => {

@@ -27,7 +27,7 @@ import {
   stopRun,
   wasStopped,
   withIds,
-  type Closed,
+  type CloseOutcome,
   type RunState,
   type Transition,
 } from './transitions.ts';
@@ -184,7 +184,7 @@ export class LiveRun implements ActiveRun {
     });
   }
 
-  #closeIn(ms: number, how: Closed): void {
+  #closeIn(ms: number, how: CloseOutcome): void {
     this.#closing ??= setTimeout(() => {
       if (this.#isStopped) return;
       this.#state = markClosed(this.#state, how);

@@ -216,7 +216,7 @@ function timeOf({ timestamp }: NormalizedEntry): number {
   return Date.parse(timestamp) || 0;
 }
 
-interface Replayed {
+interface ReplayResult {
   readonly output: RunOutput;
   readonly steps: RunSteps;
   /** Model responses, as counted by budgets. */
@@ -232,7 +232,7 @@ async function replayRaw(
   source: AgentLauncher,
   run: RecordedRun,
   { attempt, order, present }: RunLeftovers & { readonly attempt: Attempt },
-): Promise<Replayed> {
+): Promise<ReplayResult> {
   const workDir = run.project_dir ?? '';
   const { resume, conversation: sessionId } = attempt;
   const ids = { ...(resume !== null && { resume }), ...(sessionId !== null && { sessionId }) };
@@ -282,27 +282,27 @@ async function replayRaw(
 /** Reads a stream of chunks in pieces of given sizes. */
 class Cursor {
   readonly #chunks: AsyncIterator<Uint8Array>;
-  #skip: number;
-  #rest: Uint8Array = new Uint8Array(0);
+  #bytesToSkip: number;
+  #remainder: Uint8Array = new Uint8Array(0);
 
   constructor(chunks: AsyncIterable<Uint8Array>, skip: number) {
     this.#chunks = chunks[Symbol.asyncIterator]();
-    this.#skip = skip;
+    this.#bytesToSkip = skip;
   }
 
   async *take(bytes: number): AsyncGenerator<Uint8Array> {
     let remaining = bytes;
     while (remaining > 0) {
-      if (this.#rest.length === 0) {
+      if (this.#remainder.length === 0) {
         const next = await this.#chunks.next();
         if (next.done === true) return;
-        const skipped = Math.min(this.#skip, next.value.length);
-        this.#skip -= skipped;
-        this.#rest = next.value.subarray(skipped);
+        const skipped = Math.min(this.#bytesToSkip, next.value.length);
+        this.#bytesToSkip -= skipped;
+        this.#remainder = next.value.subarray(skipped);
         continue;
       }
-      const part = this.#rest.subarray(0, Math.min(remaining, this.#rest.length));
-      this.#rest = this.#rest.subarray(part.length);
+      const part = this.#remainder.subarray(0, Math.min(remaining, this.#remainder.length));
+      this.#remainder = this.#remainder.subarray(part.length);
       remaining -= part.length;
       yield part;
     }

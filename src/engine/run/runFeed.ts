@@ -45,10 +45,10 @@ export class RunFeed {
   readonly #deps: RunFeedDeps;
   readonly #sizesBefore: SessionSizes;
   readonly #logs = new Map<RawStream, RawLog>();
-  readonly #earlier: Record<RawStream, number> = { stdout: 0, stderr: 0, client: 0 };
+  readonly #startOffsets: Record<RawStream, number> = { stdout: 0, stderr: 0, client: 0 };
   #output: RunOutput;
-  #over = true;
-  #orderNotes = 0;
+  #hasEnded = true;
+  #orderNoteCount = 0;
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(deps: RunFeedDeps) {
@@ -76,7 +76,7 @@ export class RunFeed {
 
   /** Offsets in the raw logs for the output of the next process. */
   get offsets(): Readonly<Record<RawStream, number>> {
-    return { ...this.#earlier };
+    return { ...this.#startOffsets };
   }
 
   /** Updates the session's output sizes, over all runs. */
@@ -84,7 +84,8 @@ export class RunFeed {
     const { stdout, stderr } = this.#output.bytes;
     const { rawBytes, unknownLines, malformedLines } = this.#sizesBefore;
     this.#deps.state.sizes = {
-      rawBytes: rawBytes + this.#earlier.stdout + this.#earlier.stderr + (this.#over ? 0 : stdout + stderr),
+      rawBytes:
+        rawBytes + this.#startOffsets.stdout + this.#startOffsets.stderr + (this.#hasEnded ? 0 : stdout + stderr),
       unknownLines: unknownLines + lines.unknown,
       malformedLines: malformedLines + lines.malformed,
     };
@@ -93,7 +94,7 @@ export class RunFeed {
   /** Call before a process prints. */
   begin(resume: string | null, sessionId: string | null): void {
     this.#output = this.#newOutput(resume, sessionId);
-    this.#over = false;
+    this.#hasEnded = false;
   }
 
   /** Handles a chunk of output, then new lines of side files. */
@@ -109,7 +110,7 @@ export class RunFeed {
   /** Reads side files without waiting for more output. */
   takeSide(side: SideFiles): Promise<void> {
     return this.#serialize(async () => {
-      if (!this.#over) await this.apply(side.take(this.#output, this.#deps.clock()));
+      if (!this.#hasEnded) await this.apply(side.take(this.#output, this.#deps.clock()));
     });
   }
 
@@ -118,7 +119,7 @@ export class RunFeed {
     const at = this.#deps.clock();
     void this.#serialize(async () => {
       // Too late: the transcript has ended.
-      if (this.#over) return;
+      if (this.#hasEnded) return;
       const data = Buffer.from(`${JSON.stringify({ ...line, at: new Date(at).toISOString() })}\n`);
       await this.#log('client').write(data);
       await this.#noteOrder('client', data.length);
@@ -138,11 +139,12 @@ export class RunFeed {
       const beside = await side?.end(this.#output, at);
       await this.apply(beside?.updates ?? this.#output.flush(at));
       const line = await stored?.(this.#output.facts().sessionIds.at(-1));
-      if (typeof line === 'string') await this.apply(this.#output.aside('store', line, at));
+      if (typeof line === 'string') await this.apply(this.#output.sideLine('store', line, at));
       await this.apply(this.#output.end(exit, at));
       await this.apply(this.#deps.state.recent.unsettled().map((entry) => ({ op: 'put', entry })));
-      this.#over = true;
-      for (const stream of ['stdout', 'stderr', 'client'] as const) this.#earlier[stream] += this.#output.bytes[stream];
+      this.#hasEnded = true;
+      for (const stream of ['stdout', 'stderr', 'client'] as const)
+        this.#startOffsets[stream] += this.#output.bytes[stream];
       if (beside !== undefined && beside.note !== null) await this.note(beside.note);
       await Promise.all([...this.#logs.values()].map((log) => log.close()));
       this.#logs.clear();
@@ -151,7 +153,7 @@ export class RunFeed {
 
   /** Adds a note at any time. */
   async noteNow(note: Note): Promise<void> {
-    if (this.#over) await this.note(note);
+    if (this.#hasEnded) await this.note(note);
     else this.tell({ type: 'note', subtype: note.subtype, content: note.content });
   }
 
@@ -228,8 +230,8 @@ export class RunFeed {
 
   /** Records the position within stdout, so that replaying the raw logs gives the same order. */
   async #noteOrder(stream: 'stderr' | 'client', bytes: number): Promise<void> {
-    this.#orderNotes += 1;
-    if (this.#orderNotes > maxOrderNotes) return;
+    this.#orderNoteCount += 1;
+    if (this.#orderNoteCount > maxOrderNotes) return;
     const { state, plan } = this.#deps;
     const upTo = { ...this.#output.bytes };
     upTo[stream] += bytes;

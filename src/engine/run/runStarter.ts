@@ -122,7 +122,7 @@ export class RunStarter {
     const over = live.done.then(() => archive.finishRun(state.id, run.run_id, tell));
     void live.done.then(() => {
       this.#unattended.delete(state.id);
-      children?.over(state.id, run.run_id);
+      children?.endRun(state.id, run.run_id);
     });
     sessions.hold(state, over);
     const handle = sessions.handle(state);

@@ -9,7 +9,7 @@ import type { RunSteps } from './runFigures.ts';
 import type { LaunchedAgent, ReplacedIds, RunPlan } from './runPlan.ts';
 
 /** `late`: the agent did not exit after its input was closed and was ended. `as_expected`: it never exits by itself. */
-export type Closed = 'late' | 'as_expected';
+export type CloseOutcome = 'late' | 'as_expected';
 
 /**
  * Phase of a run: `preparing` until its first process runs, `working` until its last one has exited, `ending` while its
@@ -23,7 +23,7 @@ export interface RunState {
   /** `hurried`: the caller only waits for the end, not for details. */
   readonly stop: 'none' | 'asked' | 'hurried';
   /** How the newest process was ended after its conversation. */
-  readonly closed: Closed | null;
+  readonly closed: CloseOutcome | null;
   /** Why the conversation failed. */
   readonly cause: EngineFailure | undefined;
 }
@@ -170,7 +170,7 @@ export function failed(state: RunState, cause: EngineFailure): RunState {
 }
 
 /** The newest process was ended after its last message. */
-export function markClosed(state: RunState, how: Closed): RunState {
+export function markClosed(state: RunState, how: CloseOutcome): RunState {
   return { ...state, closed: how };
 }
 

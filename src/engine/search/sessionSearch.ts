@@ -61,7 +61,7 @@ export class SessionSearch {
   readonly #refresh: Refresh;
   /** Serializes searches and updates, which would otherwise index the same sessions twice. */
   #queue: Promise<unknown> = Promise.resolve();
-  #expunging: NodeJS.Timeout | undefined;
+  #expungeTimer: NodeJS.Timeout | undefined;
 
   constructor(catalogue: Catalogue, deps: RefreshDeps) {
     this.#catalogue = catalogue;
@@ -166,13 +166,13 @@ export class SessionSearch {
 
   /** Once for several deletions, because it rewrites the whole index. */
   #expungeSoon(): void {
-    clearTimeout(this.#expunging);
-    this.#expunging = setTimeout(() => {
+    clearTimeout(this.#expungeTimer);
+    this.#expungeTimer = setTimeout(() => {
       this.#alone(expungeDeleted).catch((error: unknown) => {
         this.#deps.log.warn(`Could not remove words of deleted sessions from the catalogue: ${String(error)}`);
       });
     }, expungeAfterMs);
-    this.#expunging.unref();
+    this.#expungeTimer.unref();
   }
 
   #alone<T>(work: (database: Database) => T | Promise<T>): Promise<T> {
@@ -267,7 +267,7 @@ function rankSessions(
       const most = Math.max(highest, withSynthetic ? highestSynthetic : 0);
       return [{ session: chosen.session, blocks: chosen.indexed, count: all, rank: rankOf(most, all), best }];
     })
-    .sort(byRank);
+    .sort(compareRanks);
 }
 
 /** `found`: best first. `entries`: number of matches, as far as known, including sessions beyond the limit. */
@@ -320,7 +320,7 @@ function scoreAtLimit(scores: readonly number[], most: number): number {
   return [...scores].sort((a, b) => b - a)[most - 1] ?? 0;
 }
 
-function byRank(a: RankedSession, b: RankedSession): number {
+function compareRanks(a: RankedSession, b: RankedSession): number {
   return b.rank - a.rank || (a.session.updated_at < b.session.updated_at ? 1 : -1);
 }
 

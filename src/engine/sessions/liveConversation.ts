@@ -35,10 +35,10 @@ export class LiveConversation implements Conversation {
   #input: AgentInput | null = null;
   #nextId = 1;
   /** A turn is active. */
-  #busy = false;
+  #isTurnActive = false;
   /** Runs until the input is closed because no other turn started. */
   #waiting: NodeJS.Timeout | undefined;
-  #stopped: () => void = () => undefined;
+  #onStopped: () => void = () => undefined;
   #endedByUser = false;
   /** The run ended with queued messages. */
   hasUnsent = false;
@@ -61,7 +61,7 @@ export class LiveConversation implements Conversation {
 
   /** The input is closed, or there never was one. */
   get isOver(): boolean {
-    return !this.takesMessages && !this.#busy && this.#queue.length === 0;
+    return !this.takesMessages && !this.#isTurnActive && this.#queue.length === 0;
   }
 
   /** The user ended the last turn with an answer, which is not a failure. */
@@ -90,7 +90,7 @@ export class LiveConversation implements Conversation {
     if (how === 'interrupt') this.#queue.unshift(message);
     else this.#queue.push(message);
     this.#deps.onQueue(message);
-    if (!this.#busy || (how === 'queue' && this.#dialogue?.takesMessagesInTurn === true)) this.#sendNext();
+    if (!this.#isTurnActive || (how === 'queue' && this.#dialogue?.takesMessagesInTurn === true)) this.#sendNext();
     else if (how === 'interrupt') this.#callDialogue((dialogue) => dialogue.interrupt());
     onChange();
   }
@@ -123,7 +123,7 @@ export class LiveConversation implements Conversation {
   /** Switches to this process, which gets the prompt. */
   attach(input: AgentInput, factory: DialogueFactory): void {
     this.#input = input;
-    this.#busy = true;
+    this.#isTurnActive = true;
     const dialogue = factory(this.#hostFor(input));
     this.#dialogue = dialogue;
     this.#callDialogue(() => dialogue.begin());
@@ -132,10 +132,10 @@ export class LiveConversation implements Conversation {
 
   /** Asks the agent to end its turn, if it supports that. Settles when the turn has ended or after `withinMs`. */
   async stopTurn(withinMs: number): Promise<void> {
-    if (!this.#busy || this.#dialogue?.stopsByWord !== true) return;
+    if (!this.#isTurnActive || this.#dialogue?.stopsByWord !== true) return;
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, withinMs);
-      this.#stopped = () => {
+      this.#onStopped = () => {
         clearTimeout(timer);
         resolve();
       };
@@ -158,12 +158,12 @@ export class LiveConversation implements Conversation {
    */
   async detach(): Promise<void> {
     this.#requests.settle();
-    this.#stopped();
+    this.#onStopped();
     const ended = this.#callDialogue((dialogue) => dialogue.end());
     this.#dialogue = null;
     this.#input?.close();
     this.#input = null;
-    this.#busy = false;
+    this.#isTurnActive = false;
     clearTimeout(this.#waiting);
     await ended;
   }
@@ -203,9 +203,9 @@ export class LiveConversation implements Conversation {
   }
 
   #endTurn(input: AgentInput, more: Continuation): void {
-    this.#busy = false;
+    this.#isTurnActive = false;
     clearTimeout(this.#waiting);
-    this.#stopped();
+    this.#onStopped();
     if (this.#queue.length > 0) this.#sendNext();
     else if (more === 'done') this.#close(input);
     else if (more === 'may_continue') this.#waiting = setTimeout(() => this.#close(input), this.#deps.nextTurnMs);
@@ -213,7 +213,7 @@ export class LiveConversation implements Conversation {
   }
 
   #started(): void {
-    this.#busy = true;
+    this.#isTurnActive = true;
     clearTimeout(this.#waiting);
   }
 

@@ -85,9 +85,9 @@ export class SessionState {
   #writer: RecordWriter | null = null;
   #reader: Promise<RecordReader | null> | null = null;
   #problems: readonly string[] = [];
-  #mistyped = 0;
+  #invalidMetadata = 0;
   /** Whether the last write did not reach the record. */
-  #isAhead = false;
+  #hasUnwrittenState = false;
   #lock: Promise<void> = Promise.resolve();
 
   constructor(summary: SessionSummary, deps: StateDeps) {
@@ -177,7 +177,7 @@ export class SessionState {
     this.#writer = null;
     if (writer === null) return;
     await writer.close();
-    this.#isAhead = writer.memoryOnly;
+    this.#hasUnwrittenState = writer.memoryOnly;
     if (!writer.memoryOnly) this.recent.clear();
     this.unrecorded = writer.unrecorded;
     if (this.unrecorded !== null) this.#problems = [...this.#problems, unrecordedText(this.unrecorded)];
@@ -331,7 +331,7 @@ export class SessionState {
 
   /** As `follow`, if the record may be newer. */
   async catchUp(): Promise<void> {
-    if (this.run === null && !this.#isAhead) await this.follow();
+    if (this.run === null && !this.#hasUnwrittenState) await this.follow();
   }
 
   /** Reads what another process wrote, and notifies listeners. */
@@ -391,8 +391,8 @@ export class SessionState {
     this.#turnsOmitted = reader.turnsOmitted;
     this.total = reader.total;
     const mistyped = reader.problems.filter(({ reason }) => reason === 'mistyped_metadata').length;
-    if (mistyped > this.#mistyped) logInvalidMetadata(this.deps.log, this.id, mistyped);
-    this.#mistyped = mistyped;
+    if (mistyped > this.#invalidMetadata) logInvalidMetadata(this.deps.log, this.id, mistyped);
+    this.#invalidMetadata = mistyped;
     this.#problems = reader.problems.map(({ offset, bytes, reason }) => `${bytes} bytes at ${offset}: ${reason}`);
   }
 }

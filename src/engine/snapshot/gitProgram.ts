@@ -62,7 +62,7 @@ export class Git {
   }
 
   get #settings(): string[] {
-    const filters = this.#filters.filter((name) => !name.includes('=')).map((name) => `${name}=${quiet(name)}`);
+    const filters = this.#filters.filter((name) => !name.includes('=')).map((name) => `${name}=${withoutOutput(name)}`);
     return [...fixedSettings, ...filters].flatMap((setting) => ['-c', setting]);
   }
 
@@ -72,7 +72,7 @@ export class Git {
     const variables: Record<string, string> = { GIT_CONFIG_COUNT: String(filters.length) };
     for (const [at, name] of filters.entries()) {
       variables[`GIT_CONFIG_KEY_${at}`] = name;
-      variables[`GIT_CONFIG_VALUE_${at}`] = quiet(name);
+      variables[`GIT_CONFIG_VALUE_${at}`] = withoutOutput(name);
     }
     return variables;
   }
@@ -85,7 +85,7 @@ export class Git {
       // The last value counts.
       if (name !== '') values.set(name, line === name ? null : line.slice(name.length + 1));
     }
-    return [...values].flatMap(([name, value]) => (value === quiet(name) ? [] : [name]));
+    return [...values].flatMap(([name, value]) => (value === withoutOutput(name) ? [] : [name]));
   }
 
   /** Object names that git would give to these files. */
@@ -119,6 +119,6 @@ export class Git {
   }
 }
 
-function quiet(filter: string): string {
+function withoutOutput(filter: string): string {
   return filter.endsWith('.required') ? 'false' : '';
 }

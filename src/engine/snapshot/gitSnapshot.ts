@@ -53,8 +53,8 @@ class Repository {
   readonly #before: GitState;
   readonly #filtered: ReadonlyMap<string, FileState>;
   readonly #nested: ReadonlyMap<string, Repository>;
-  #had: ReadonlyMap<string, string> | undefined;
-  #ran: ReadonlySet<string> | undefined;
+  #stagedCache: ReadonlyMap<string, string> | undefined;
+  #executablesCache: ReadonlySet<string> | undefined;
 
   private constructor(
     place: Place,
@@ -114,11 +114,11 @@ class Repository {
   }
 
   get #staged(): ReadonlyMap<string, string> {
-    return (this.#had ??= stagedObjects(this.#before.staged));
+    return (this.#stagedCache ??= stagedObjects(this.#before.staged));
   }
 
   get #executables(): ReadonlySet<string> {
-    return (this.#ran ??= stagedExecutables(this.#before.staged));
+    return (this.#executablesCache ??= stagedExecutables(this.#before.staged));
   }
 
   async #nestedChanges(name: string, now: GitState, deadline: Deadline): Promise<Change[]> {

@@ -14,7 +14,7 @@ export class ReportedChanges {
   readonly #folders: readonly string[];
   readonly #entries = new Map<number, NormalizedEntry>();
   readonly #paths = new Map<string, Set<number>>();
-  readonly #real = new Map<string, string>();
+  readonly #realPaths = new Map<string, string>();
   #characters = 0;
 
   /** `folders`: all names of the run's folder, because agents resolve links differently. */
@@ -60,8 +60,8 @@ export class ReportedChanges {
   }
 
   /** `path` is a link to `real`: reported changes of one apply to the other. */
-  leadsTo(path: string, real: string): void {
-    this.#real.set(path, real);
+  addRealPath(path: string, real: string): void {
+    this.#realPaths.set(path, real);
     const indexes = this.#paths.get(path) ?? [];
     this.#paths.set(real, new Set([...(this.#paths.get(real) ?? []), ...indexes]));
   }
@@ -74,11 +74,11 @@ export class ReportedChanges {
       if (entry?.type.kind !== 'tool_use' || entry.type.tool.status !== 'success') return undefined;
       history.add(mapped(entry, (name) => this.#nameOf(name)));
     }
-    return history.exact ? history.after : undefined;
+    return history.isExact ? history.after : undefined;
   }
 
   #nameOf(path: string): string {
-    return this.#real.get(path) ?? path;
+    return this.#realPaths.get(path) ?? path;
   }
 
   #ownPath(path: string): string {

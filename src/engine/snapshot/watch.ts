@@ -143,7 +143,7 @@ export class FolderWatch {
     await mapConcurrently(others.slice(0, maxFollowed), async (reported) => {
       const real = path.relative(folder, await realPath(path.resolve(folder, reported)));
       const name = real.replaceAll(path.sep, '/');
-      if (changed.has(name)) this.#reported.leadsTo(reported, name);
+      if (changed.has(name)) this.#reported.addRealPath(reported, name);
     });
   }
 

@@ -53,7 +53,7 @@ export async function rescanChanged(
           continue;
         }
         if (part.role === 'shared' || part.role === 'database') return null;
-        place(sessions, store, { ...storeFile, part }, part.session);
+        addFile(sessions, store, { ...storeFile, part }, part.session);
         changed.add(part.session);
       } catch (error) {
         if (!isMissing(error)) add(storeFile.path, reasonOf(error));
@@ -69,7 +69,7 @@ function removeProblemsBelow(problems: Map<string, StoreProblem>, changed: strin
   }
 }
 
-function place(sessions: Map<string, SessionFiles>, { format }: Store, file: PlacedFile, session: string): void {
+function addFile(sessions: Map<string, SessionFiles>, { format }: Store, file: PlacedFile, session: string): void {
   const others = (sessions.get(session)?.files ?? []).filter((placedFile) => placedFile.path !== file.path);
   sessions.set(session, { format, session, files: [...others, file].sort(compareFiles) });
 }

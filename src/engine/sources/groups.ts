@@ -177,10 +177,10 @@ export async function headLines(file: string): Promise<string[]> {
       return lines.flatMap((line) => ('text' in line ? [line.text] : [line.oversize.head]));
     return [];
   }
-  return cut(await readBytes(file, 0, headBytes));
+  return splitLines(await readBytes(file, 0, headBytes));
 }
 
-function cut(bytes: Uint8Array): string[] {
+function splitLines(bytes: Uint8Array): string[] {
   const splitter = new LineSplitter();
   return [...splitter.push(bytes), ...splitter.end()].flatMap((line) => ('text' in line ? [line.text] : []));
 }

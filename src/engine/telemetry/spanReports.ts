@@ -7,7 +7,7 @@ import type { OtlpSettings } from './otlpSettings.ts';
 import { exportTools, sourceOf, secretTag } from '../archive/exportSession.ts';
 import { EngineFailure } from '../failures/failures.ts';
 import type { RecordReader } from '../record/contract.ts';
-import { quote, say } from '../failures/wording.ts';
+import { quote, worded } from '../failures/wording.ts';
 
 /** Limits per request: number of spans, and characters after which no span is added. */
 const batch = { spans: 256, characters: 1024 * 1024 };
@@ -35,7 +35,7 @@ export interface SpanReportDeps {
 export class SpanReports {
   readonly #deps: SpanReportDeps;
   /** The endpoint with a failure that was already reported. */
-  #reported: string | undefined;
+  #failedEndpoint: string | undefined;
 
   constructor(deps: SpanReportDeps) {
     this.#deps = deps;
@@ -47,14 +47,14 @@ export class SpanReports {
     if (otlp === undefined) return null;
     try {
       await this.#send(otlp, sessionId, runId);
-      this.#reported = undefined;
+      this.#failedEndpoint = undefined;
       return null;
     } catch (error) {
       const why = causeOf(error);
       this.#deps.log.warn(`${runId} was not reported to ${otlp.endpoint}: ${why}`);
-      if (this.#reported === otlp.endpoint) return null;
-      this.#reported = otlp.endpoint;
-      return notSent(otlp.endpoint, why);
+      if (this.#failedEndpoint === otlp.endpoint) return null;
+      this.#failedEndpoint = otlp.endpoint;
+      return notSentFailure(otlp.endpoint, why);
     }
   }
 
@@ -129,11 +129,11 @@ function causeOf(error: unknown): string {
   return error instanceof TypeError ? 'the address or a header is malformed' : error.message;
 }
 
-function notSent(endpoint: string, why: string): EngineFailure {
+function notSentFailure(endpoint: string, why: string): EngineFailure {
   const { origin } = URL.canParse(endpoint) ? new URL(endpoint) : { origin: endpoint };
   return new EngineFailure('spans_not_sent', {
-    message: say`Could not report this run to ${origin}.`,
-    detail: say`${quote(why)}. The run and its record are complete. Vitrine shows this message once until reporting works again. Change or clear vitrine.otlp.endpoint.`,
+    message: worded`Could not report this run to ${origin}.`,
+    detail: worded`${quote(why)}. The run and its record are complete. Vitrine shows this message once until reporting works again. Change or clear vitrine.otlp.endpoint.`,
     action: 'openSettings',
   });
 }

@@ -20,7 +20,7 @@ export interface Spending {
 /** Usage from record ends and active runs, without recordings and imports. */
 export async function spendingOf(store: RecordStore, live: readonly SessionState[]): Promise<Spending> {
   const { ledgers, unreadable } = await ledgersOf(store, live);
-  const counted = ledgers.filter(({ summary }) => isSpent(summary));
+  const counted = ledgers.filter(({ summary }) => hasCost(summary));
   return {
     spent: counted.flatMap(({ summary, turns, omitted }) => spentBy(summary, turns, omitted)),
     omitted: counted.reduce((sum, { omitted }) => sum + omitted, 0),
@@ -39,7 +39,7 @@ export async function ledgersOf(
   return { ledgers: [...stored, ...here.values()], unreadable };
 }
 
-function isSpent(summary: SessionSummary): boolean {
+function hasCost(summary: SessionSummary): boolean {
   return !summary.recording && !isReadOnly(summary);
 }
 
@@ -73,7 +73,7 @@ export async function* usageCsv(
 ): AsyncGenerator<string> {
   const within = (at: number): boolean => (from === null || at >= from) && (to === null || at < to);
   yield csvHeader;
-  for (const summary of summaries.filter(isSpent)) {
+  for (const summary of summaries.filter(hasCost)) {
     if (from !== null && Date.parse(summary.updated_at) < from) continue;
     if (to !== null && Date.parse(summary.created_at) >= to) continue;
     const reader = await open(summary.session_id);

@@ -29,8 +29,8 @@ export async function* auditText(format: AuditFormat, rows: AsyncIterable<AuditR
     else {
       if (row.session_id !== session) {
         session = row.session_id;
-        const where = row.host === null ? '' : ` on ${plain(row.host)}`;
-        yield `\n## ${session}: ${plain(row.agent)}${where}\n\n| ${shown.join(' | ')} |\n|${' --- |'.repeat(shown.length)}\n`;
+        const where = row.host === null ? '' : ` on ${singleLine(row.host)}`;
+        yield `\n## ${session}: ${singleLine(row.agent)}${where}\n\n| ${shown.join(' | ')} |\n|${' --- |'.repeat(shown.length)}\n`;
       }
       yield `| ${shown.map((column) => code(row[column])).join(' | ')} |\n`;
     }
@@ -40,11 +40,11 @@ export async function* auditText(format: AuditFormat, rows: AsyncIterable<AuditR
 /** Untrusted text as a code span in a table cell. */
 function code(value: string | number | null): string {
   if (value === null || value === '') return '';
-  const text = plain(String(value)).replaceAll('|', '\\|');
+  const text = singleLine(String(value)).replaceAll('|', '\\|');
   const ticks = '`'.repeat(1 + Math.max(0, ...[...text.matchAll(/`{1,1000}/g)].map(([run]) => run.length)));
   return ticks === '`' ? `\`${text}\`` : `${ticks} ${text} ${ticks}`;
 }
 
-function plain(text: string): string {
+function singleLine(text: string): string {
   return text.replaceAll(/\s+/g, ' ').trim();
 }

@@ -24,7 +24,7 @@ function editField(text: string, key: string, value: string, present: boolean): 
   const pair = map.items.find((item) => isScalar(item.key) && item.key.value === key);
   if (pair === undefined && present) return text;
   const edited = pair === undefined ? added(text, map, key, value) : replaced(text, pair, value);
-  return edited !== undefined && says(edited, document, key, value) ? edited : undefined;
+  return edited !== undefined && hasValue(edited, document, key, value) ? edited : undefined;
 }
 
 function replaced(text: string, { value: node }: Pair, value: string): string | undefined {
@@ -60,7 +60,7 @@ function rangeOf(node: unknown): readonly [number, number] | undefined {
 }
 
 /** Whether the text has the document's content with this one field set. */
-function says(text: string, document: Document, key: string, value: string): boolean {
+function hasValue(text: string, document: Document, key: string, value: string): boolean {
   const after = parseDocument(text);
   if (after.errors.length > 0) return false;
   try {

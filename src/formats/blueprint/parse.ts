@@ -44,7 +44,7 @@ export function parseBlueprint(text: string, { json = false }: { readonly json?:
     add('error', 'This is YAML, not JSON. Correct it, or rename the file to end in .yaml.', [0, 0]);
     return { value: null, problems };
   }
-  const content = plain(document);
+  const content = plainValue(document);
   if (!isObject(content)) {
     add('error', 'An agent is an object with fields such as "description" and "system_prompt".', [0, text.length]);
     return { value: null, problems };
@@ -78,7 +78,7 @@ function isJson(text: string): boolean {
 }
 
 /** Limits aliases, which could expand to huge values. */
-function plain(document: Document): unknown {
+function plainValue(document: Document): unknown {
   try {
     return document.toJS({ maxAliasCount: 100 });
   } catch {
@@ -113,13 +113,15 @@ function keyRange(document: Document, path: Path): readonly [number, number] {
 
 /** A copy without unknown keys. */
 function without(content: unknown, issues: readonly z.core.$ZodIssueUnrecognizedKeys[]): unknown {
-  return issues.reduce((copy, { path, keys }) => omit(copy, path, keys), content);
+  return issues.reduce((copy, { path, keys }) => withoutKeys(copy, path, keys), content);
 }
 
-function omit(value: unknown, [step, ...rest]: Path, keys: readonly string[]): unknown {
+function withoutKeys(value: unknown, [step, ...rest]: Path, keys: readonly string[]): unknown {
   if (!isObject(value)) return value;
   const saved = Object.entries(value).filter(([key]) => step !== undefined || !keys.includes(key));
-  return Object.fromEntries(saved.map(([key, member]) => [key, key === step ? omit(member, rest, keys) : member]));
+  return Object.fromEntries(
+    saved.map(([key, member]) => [key, key === step ? withoutKeys(member, rest, keys) : member]),
+  );
 }
 
 const fieldName = (path: Path): string => `"${path.map(String).join('.')}"`;

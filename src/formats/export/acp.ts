@@ -108,7 +108,7 @@ function textParts(entry: NormalizedEntry, text = entry.content): AcpPart[] {
   const annotations = entry.metadata?.annotations ?? [];
   const [only, ...others] = annotations;
   const isPart = only?.kind === 'trajectory' && typeof only.start_index === 'number';
-  if (only !== undefined && others.length === 0 && text !== '' && !isPart) return [plain(text, only)];
+  if (only !== undefined && others.length === 0 && text !== '' && !isPart) return [plainPart(text, only)];
   const length = codePoints(text);
   const placed: { from: number; to: number; metadata: Citation | Trajectory }[] = [];
   const apart: (Citation | Trajectory)[] = [];
@@ -129,11 +129,11 @@ function textParts(entry: NormalizedEntry, text = entry.content): AcpPart[] {
   for (const [index, { from, to, metadata }] of placed.entries()) {
     const start = cuts[index * 2] ?? at;
     const end = cuts[index * 2 + 1] ?? start;
-    if (start > at) parts.push(plain(text.slice(at, start)));
-    parts.push(plain(text.slice(start, end), citationInPart(metadata, to - from)));
+    if (start > at) parts.push(plainPart(text.slice(at, start)));
+    parts.push(plainPart(text.slice(start, end), citationInPart(metadata, to - from)));
     at = end;
   }
-  if (at < text.length || parts.length === 0) parts.push(plain(text.slice(at)));
+  if (at < text.length || parts.length === 0) parts.push(plainPart(text.slice(at)));
   return [
     ...parts,
     ...apart.map((metadata): AcpPart => ({ content_type: 'text/plain', content_encoding: 'plain', metadata })),
@@ -153,7 +153,7 @@ function citationInPart(metadata: Citation | Trajectory, length: number): Citati
   };
 }
 
-function plain(content: string, metadata?: Citation | Trajectory): AcpPart {
+function plainPart(content: string, metadata?: Citation | Trajectory): AcpPart {
   return { content_type: 'text/plain', content, content_encoding: 'plain', ...(metadata && { metadata }) };
 }
 

@@ -2,7 +2,7 @@ import { printableBase64, printableHex } from './rules/base64.ts';
 import type { TextSpan } from './rules/rule.ts';
 
 /** A range of base64 or hexadecimal, with its decoded text. */
-export interface Encoded extends TextSpan {
+export interface EncodedSpan extends TextSpan {
   readonly text: string;
 }
 
@@ -20,8 +20,8 @@ const nextLine = /(?:(?:\\{1,3}r|\r)?(?:\\{1,3}n|\n))[ \t]{0,20}([A-Za-z0-9+/]{1
 const [shortest, longest] = [56, 80];
 
 /** Encoded texts within a text: base64 or hexadecimal of printable ASCII. */
-export function encodedTexts(text: string): Encoded[] {
-  const found: Encoded[] = [];
+export function encodedTexts(text: string): EncodedSpan[] {
+  const found: EncodedSpan[] = [];
   for (const { index: start, 0: run } of text.matchAll(base64)) {
     if (start < (found.at(-1)?.end ?? 0)) continue;
     const end = endOfLines(text, start + run.length, run.length);

@@ -48,7 +48,7 @@ const leftOut = '\0';
 const reach = 4000;
 
 /** A text with escapes decoded. */
-export interface Unescaped {
+export interface UnescapedText {
   readonly text: string;
   /** Maps a range of `text` to the original. */
   original(stretch: TextSpan): TextSpan;
@@ -62,7 +62,7 @@ interface Place {
 }
 
 /** Decodes terminal colors and escapes of URLs, HTML and strings; `null` if there are none. */
-export function unescapeText(text: string): Unescaped | null {
+export function unescapeText(text: string): UnescapedText | null {
   if (!anyEscape.test(text)) return null;
   const view = new View(text);
   for (const match of text.matchAll(escape)) view.replace(match.index, match[0].length, meaning(match.groups ?? {}));
@@ -70,16 +70,16 @@ export function unescapeText(text: string): Unescaped | null {
 }
 
 /** Builds the text from left to right. */
-class View implements Unescaped {
-  readonly #whole: string;
+class View implements UnescapedText {
+  readonly #source: string;
   readonly #parts: string[] = [];
   readonly #places: Place[] = [];
   #from = 0;
   #length = 0;
   text = '';
 
-  constructor(whole: string) {
-    this.#whole = whole;
+  constructor(source: string) {
+    this.#source = source;
   }
 
   replace(at: number, length: number, by: string): void {
@@ -92,7 +92,7 @@ class View implements Unescaped {
     this.#put(at + length, by);
   }
 
-  done(): Unescaped {
+  done(): UnescapedText {
     this.#keep(this.#from + reach);
     this.text = this.#parts.join('');
     return this;
@@ -103,7 +103,7 @@ class View implements Unescaped {
   }
 
   #keep(to: number): void {
-    const saved = this.#whole.slice(this.#from, to);
+    const saved = this.#source.slice(this.#from, to);
     this.#parts.push(saved);
     this.#length += saved.length;
     this.#from += saved.length;

@@ -15,12 +15,12 @@ interface Range {
 /** The range in the edited text, in code points. A range that starts or ends within a replacement includes it. */
 export function movedRange(range: Range, edits: readonly Edit[]): Range {
   return {
-    ...(typeof range.start_index === 'number' && { start_index: moved(range.start_index, edits, 'start') }),
-    ...(typeof range.end_index === 'number' && { end_index: moved(range.end_index, edits, 'end') }),
+    ...(typeof range.start_index === 'number' && { start_index: shiftedIndex(range.start_index, edits, 'start') }),
+    ...(typeof range.end_index === 'number' && { end_index: shiftedIndex(range.end_index, edits, 'end') }),
   };
 }
 
-function moved(index: number, edits: readonly Edit[], side: 'start' | 'end'): number {
+function shiftedIndex(index: number, edits: readonly Edit[], side: 'start' | 'end'): number {
   let before = 0;
   let after = 0;
   for (const edit of edits) {

@@ -156,7 +156,7 @@ export class Redactor {
       const { entry } = place;
       this.#masked.push({
         ...(entry !== undefined && { entry }),
-        field: shown(place),
+        field: pathText(place),
         rule,
         length: secret.length,
         tag,
@@ -201,6 +201,6 @@ function within({ path, ...place }: Place, key: string): Place {
 }
 
 /** Keys are untrusted, too. */
-function shown({ path }: Place): string {
+function pathText({ path }: Place): string {
   return path.map((key) => (key.length > 100 || findSecrets(key).length > 0 ? '(masked)' : key)).join('.');
 }

@@ -26,14 +26,15 @@ const maxDepth = 3;
  * and encoded up to three times. Takes linear time.
  */
 export function findSecrets(text: string): Finding[] {
-  const found = [...plain(text), ...encoded(text)];
+  const found = [...plainSecrets(text), ...encoded(text)];
   const view = unescapeText(text);
   if (view !== null) {
-    for (const hit of [...plain(view.text), ...encoded(view.text)]) found.push({ ...hit, ...view.original(hit) });
+    for (const hit of [...plainSecrets(view.text), ...encoded(view.text)])
+      found.push({ ...hit, ...view.original(hit) });
   }
   const joined = joinWrappedLines(view?.text ?? text);
   if (joined !== null) {
-    for (const hit of [...plain(joined.text), ...encoded(joined.text)]) {
+    for (const hit of [...plainSecrets(joined.text), ...encoded(joined.text)]) {
       const stretch = joined.original(hit);
       found.push({ ...hit, ...(view?.original(stretch) ?? stretch) });
     }
@@ -50,14 +51,14 @@ const rareHint = new RegExp(
     .join('|'),
 );
 
-function plain(text: string): Ranked[] {
+function plainSecrets(text: string): Ranked[] {
   const found: Ranked[] = [];
   if (text.length < shortest) return found;
   const lower = text.toLowerCase();
   for (const { rule, rank } of rareHint.test(text) ? ranked : ordinary) {
     const where = rule.ignoreCase === true ? lower : text;
     if (!rule.hints.some((hint) => where.includes(hint))) continue;
-    for (const { start, end } of stretches(rule, text)) found.push({ start, end, rule: rule.id, rank });
+    for (const { start, end } of secretSpans(rule, text)) found.push({ start, end, rule: rule.id, rank });
   }
   return found;
 }
@@ -67,7 +68,7 @@ function encoded(text: string, depth = 1): Ranked[] {
   const pieces = encodedTexts(text);
   if (pieces.length === 0) return [];
   const inner = pieces.map((piece) => piece.text).join(between);
-  const found = merged([...plain(inner), ...(depth < maxDepth ? encoded(inner, depth + 1) : [])]);
+  const found = merged([...plainSecrets(inner), ...(depth < maxDepth ? encoded(inner, depth + 1) : [])]);
   const masked: Ranked[] = [];
   let [at, from] = [0, 0];
   for (const piece of pieces) {
@@ -102,7 +103,7 @@ function merged(found: Ranked[]): Finding[] {
   return findings;
 }
 
-function* stretches({ pattern, accept, find }: SecretRule, text: string): Generator<TextSpan> {
+function* secretSpans({ pattern, accept, find }: SecretRule, text: string): Generator<TextSpan> {
   if (find !== undefined) yield* find(text);
   if (pattern === undefined) return;
   for (const match of text.matchAll(pattern)) {

@@ -42,7 +42,7 @@ export const noSharedSpending: SharedSpending = {
 };
 
 /** What a session counts with in a tree: its parent, else its race, which is the root of all its sessions. */
-export function aboveOf(session: Pick<Session, 'parent_session_id' | 'race_id'>): string | undefined {
+export function parentIdOf(session: Pick<Session, 'parent_session_id' | 'race_id'>): string | undefined {
   return session.parent_session_id ?? session.race_id;
 }
 
@@ -80,7 +80,7 @@ export function sharedSpending(
     readonly observed?: readonly ObservedUse[];
   },
 ): SharedSpending {
-  const parents = new Map(sessions.map(({ summary }) => [summary.session_id, aboveOf(summary)]));
+  const parents = new Map(sessions.map(({ summary }) => [summary.session_id, parentIdOf(summary)]));
   parents.set(subject.sessionId, subject.parentId);
   const parentOf = (id: string) => parents.get(id);
   const root = rootOf(subject.sessionId, parentOf);

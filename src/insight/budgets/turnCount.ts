@@ -6,17 +6,17 @@ import type { RunFacts } from '../../model/usage/facts.ts';
  * response begins with the first text or call after a tool result.
  */
 export class TurnCount {
-  #seen = 0;
+  #responses = 0;
   /** A response has begun; what follows belongs to it. */
-  #within = false;
+  #isInResponse = false;
   #last = -1;
   /** Start of the newest response. */
-  #begins = 0;
-  #called = false;
+  #responseStart = 0;
+  #callsTool = false;
 
   /** The newest response called a tool, with its complete input. */
   get callsTool(): boolean {
-    return this.#called;
+    return this.#callsTool;
   }
 
   see(updates: readonly EntryUpdate[]): void {
@@ -29,25 +29,25 @@ export class TurnCount {
       const tool = type.kind === 'tool_use' ? type.tool : undefined;
       if (tool?.parentCallId !== undefined) continue;
       if (isNew && (tool !== undefined || type.kind === 'assistant_message' || type.kind === 'thinking')) {
-        if (!this.#within) {
-          this.#seen += 1;
-          this.#begins = index;
-          this.#called = false;
+        if (!this.#isInResponse) {
+          this.#responses += 1;
+          this.#responseStart = index;
+          this.#callsTool = false;
         }
-        this.#within = true;
+        this.#isInResponse = true;
       }
-      if (tool !== undefined && tool.status !== 'created' && index >= this.#begins) this.#called = true;
+      if (tool !== undefined && tool.status !== 'created' && index >= this.#responseStart) this.#callsTool = true;
       if (
         type.kind === 'user_message' ||
         (tool !== undefined && tool.status !== 'created' && tool.status !== 'running')
       ) {
-        this.#within = false;
+        this.#isInResponse = false;
       }
     }
   }
 
   count({ messages }: Pick<RunFacts, 'messages'>): number {
     const reported = messages.filter(({ parentCallId }) => parentCallId === null).length;
-    return reported > 0 ? reported : this.#seen;
+    return reported > 0 ? reported : this.#responses;
   }
 }

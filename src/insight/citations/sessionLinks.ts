@@ -26,7 +26,7 @@ export class SessionLinks {
   readonly #evidence: SessionEvidence;
   readonly #sources = new Sources();
   readonly #byEntry = new Map<number, readonly NumberedLink[]>();
-  #saved = 0;
+  #savedLinks = 0;
 
   constructor(workDir: string) {
     this.#evidence = new SessionEvidence(workDir);
@@ -45,7 +45,7 @@ export class SessionLinks {
       return number === undefined ? [] : [{ at, number, link: saved(link) }];
     });
     this.#byEntry.set(entry.index, numbered);
-    this.#saved += numbered.length;
+    this.#savedLinks += numbered.length;
     this.#forget();
   }
 
@@ -58,13 +58,13 @@ export class SessionLinks {
   }
 
   #drop(index: number): void {
-    this.#saved -= this.#byEntry.get(index)?.length ?? 0;
+    this.#savedLinks -= this.#byEntry.get(index)?.length ?? 0;
     this.#byEntry.delete(index);
   }
 
   #forget(): void {
     for (const index of this.#byEntry.keys()) {
-      if (this.#saved <= maxLinks) return;
+      if (this.#savedLinks <= maxLinks) return;
       this.#drop(index);
     }
   }

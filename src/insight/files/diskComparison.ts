@@ -11,7 +11,7 @@ export function compareWithDisk(history: FileHistory, now: string | null): FileC
   const text = now.replaceAll('\r\n', '\n');
   if (after !== undefined) {
     if (withoutEnd(after) === withoutEnd(text)) return 'same';
-    return history.exact ? 'changed' : 'unknown';
+    return history.isExact ? 'changed' : 'unknown';
   }
   const lines = history.lines();
   // If an edit could not be applied, lines may be elsewhere although the file is unchanged.

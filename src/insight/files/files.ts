@@ -34,7 +34,7 @@ const maxFiles = 50_000;
 const maxSteps = 10_000;
 const maxFound = 5000;
 
-interface Mutable extends SessionFile {
+interface MutableFile extends SessionFile {
   steps: number[];
 }
 
@@ -42,9 +42,9 @@ interface Mutable extends SessionFile {
 export class SessionFiles {
   readonly #workDir: string;
   readonly #numbers: StepNumbers;
-  readonly #files = new Map<string, Mutable>();
+  readonly #files = new Map<string, MutableFile>();
   readonly #found = new Map<string, StepRef>();
-  readonly #seen = new Set<number>();
+  readonly #countedEntries = new Set<number>();
   #omitted = 0;
 
   /** `stepsBefore`: tool calls of the main conversation before the first entry that will be added. */
@@ -58,7 +58,7 @@ export class SessionFiles {
     if (number === undefined || entry.type.kind !== 'tool_use') return;
     const { action, status, result } = entry.type.tool;
     // A denied or failed call did not read or change anything; an interrupted one may have.
-    if ((status !== 'success' && status !== 'cancelled') || this.#seen.has(entry.index)) return;
+    if ((status !== 'success' && status !== 'cancelled') || this.#countedEntries.has(entry.index)) return;
     const step: StepRef = { entryIndex: entry.index, number };
     if (action.kind === 'file_read' && status === 'success') this.#touch(action.path, step, undefined);
     else if (action.kind === 'file_write') {
@@ -74,7 +74,7 @@ export class SessionFiles {
         this.#touch(change.path, step, { kind: change.kind, ...counts });
     } else if (action.kind === 'search' && status === 'success') this.#search(result?.text ?? '', step);
     else return;
-    this.#seen.add(entry.index);
+    this.#countedEntries.add(entry.index);
   }
 
   /** Changed files first, then those only read; in order of first use. */
@@ -159,14 +159,14 @@ interface Counts {
 
 /** If only one change of a file has a diff, it covers all that the call did to that file. */
 function counted(changes: readonly FileChange[]): { readonly change: FileChange; readonly counts: Counts }[] {
-  const said = new Set(changes.flatMap((change) => (saysCounts(change) ? [change.path] : [])));
+  const said = new Set(changes.flatMap((change) => (hasCounts(change) ? [change.path] : [])));
   return changes.map((change) => {
-    const other = said.has(change.path) && !saysCounts(change);
+    const other = said.has(change.path) && !hasCounts(change);
     return { change, counts: other ? { added: 0, removed: 0 } : countsOf(change) };
   });
 }
 
-function saysCounts({ added, removed, patch }: FileChange): boolean {
+function hasCounts({ added, removed, patch }: FileChange): boolean {
   return patch !== undefined || (added !== undefined && removed !== undefined);
 }
 

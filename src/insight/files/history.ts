@@ -30,16 +30,16 @@ export class FileHistory {
   readonly #workDir: string;
   #content: Content | null = null;
   #before: string | null | undefined;
-  #exact = true;
+  #isExact = true;
   #changed = false;
-  #gone = false;
+  #isDeleted = false;
   readonly #fragments = new Fragments();
 
   /** `start`: the file's text when the session began, if known (`null`: it did not exist). */
   constructor(path: string, workDir: string, start?: string | null) {
     this.#path = normalPath(path, workDir);
     this.#workDir = workDir;
-    if (start === null) this.#gone = true;
+    if (start === null) this.#isDeleted = true;
     else if (start !== undefined) this.#content = { lines: linesOf(start, null), whole: true };
   }
 
@@ -70,13 +70,13 @@ export class FileHistory {
 
   /** Text after the last change; `null` if the file was deleted, `undefined` if not recorded. */
   get after(): string | null | undefined {
-    if (this.#content === null) return this.#gone ? null : undefined;
+    if (this.#content === null) return this.#isDeleted ? null : undefined;
     return this.#content.whole ? this.#content.lines.map(({ text }) => text ?? '').join('\n') : undefined;
   }
 
   /** Every recorded change was applied exactly: `after` is their result. */
-  get exact(): boolean {
-    return this.#exact && this.after !== undefined;
+  get isExact(): boolean {
+    return this.#isExact && this.after !== undefined;
   }
 
   /** From the first line; `text` is `null` in ranges that the record does not have. */
@@ -102,8 +102,8 @@ export class FileHistory {
   #forgetContent(): void {
     this.#fragments.addWritten(this.#content?.lines ?? []);
     this.#content = null;
-    this.#gone = false;
-    this.#exact = false;
+    this.#isDeleted = false;
+    this.#isExact = false;
   }
 
   #read(step: number, text: string | undefined, { startLine, endLine, totalLines }: Extent): void {
@@ -124,11 +124,11 @@ export class FileHistory {
     const whole = first === 1 && last >= (of ?? last) - 1;
     const end = ended ? [...lines, ''] : lines;
     const content = this.#content;
-    this.#gone = false;
+    this.#isDeleted = false;
     if (whole && (content === null || !content.whole)) {
       const known = content?.lines ?? [];
       this.#content = { lines: this.#fragments.place(this.#inherited(known, end)), whole: true };
-      this.#exact = true;
+      this.#isExact = true;
       return;
     }
     if (content?.whole === true) {
@@ -168,16 +168,16 @@ export class FileHistory {
       ),
       whole: true,
     };
-    this.#gone = false;
+    this.#isDeleted = false;
     // A complete text repairs edits that could not be applied before.
-    this.#exact = true;
+    this.#isExact = true;
   }
 
   #edit(change: FileChange, by: number): void {
     const { kind, oldText, newText, patch } = change;
     if (kind === 'delete') {
       this.#content = null;
-      this.#gone = true;
+      this.#isDeleted = true;
       return;
     }
     if (kind === 'add' && newText !== undefined) {
@@ -204,7 +204,7 @@ export class FileHistory {
       if (!content.whole) this.#pad(at + old.length);
       const replaced = content.lines.slice(at, at + old.length);
       if (replaced.length < old.length || replaced.some(({ text }, line) => text !== null && text !== old[line]))
-        this.#exact = false;
+        this.#isExact = false;
       const next: HistoryLine[] = [];
       let line = 0;
       for (const { mark, text } of hunk.lines) {
@@ -219,7 +219,7 @@ export class FileHistory {
     }
     if (content.whole) return;
     // Only the content of the hunks is known.
-    this.#exact = false;
+    this.#isExact = false;
   }
 
   /** The only position of these lines; -1 if there is none or more than one. */
@@ -237,7 +237,7 @@ export class FileHistory {
   #substitute(oldText: string, newText: string, by: number): void {
     const content = this.#content;
     if (content?.whole !== true) {
-      this.#exact = false;
+      this.#isExact = false;
       this.#fragments.add(replacement(oldText, newText, by));
       return;
     }
@@ -249,7 +249,7 @@ export class FileHistory {
       return;
     }
     // The record does not say which occurrence was replaced, or all of them.
-    if (oldText !== '' && text.includes(oldText, at + 1)) this.#exact = false;
+    if (oldText !== '' && text.includes(oldText, at + 1)) this.#isExact = false;
     const lines = `${text.slice(0, at)}${newText}${text.slice(at + oldText.length)}`.split('\n');
     const first = text.slice(0, at).split('\n').length - 1;
     const removed = oldText.split('\n').length;

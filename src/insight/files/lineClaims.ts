@@ -109,7 +109,7 @@ function take(
     const removed = oldLines.slice(last + 1, place);
     const from = last === -1 ? Math.max(first, at - removed.length * reach) : first;
     const to = place === oldLines.length ? Math.min(at, first + removed.length * reach) : at;
-    differ(owned, now, [from, to], removed);
+    haveOtherChanges(owned, now, [from, to], removed);
     const [line, own] = [oldLines[place], owned[at]];
     if (line !== undefined && own !== undefined) {
       if (line.by !== null && (own.by === null || own.edited)) Object.assign(own, { by: line.by, edited: false });
@@ -120,7 +120,7 @@ function take(
 }
 
 /** Current lines in place of old ones: those similar to a line that a step wrote are edits of it. */
-function differ(
+function haveOtherChanges(
   owned: ClaimedLine[],
   now: readonly string[],
   [from, to]: readonly [number, number],

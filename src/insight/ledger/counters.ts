@@ -69,7 +69,7 @@ export interface PreviousCounters {
 }
 
 export function beforeOf(previous: readonly ResultMetadata[]): PreviousCounters {
-  const ran = previous.filter((run) => !nothingRan(run));
+  const ran = previous.filter((run) => !hasNoUsage(run));
   const at = ran.findLastIndex((run) => run.counters !== null && run.counters.usd !== null && !usedNothing(run));
   const run = ran[at];
   const printed = run?.counters;
@@ -95,6 +95,6 @@ function usedNothing({ cost, usage, endReason }: ResultMetadata): boolean {
 }
 
 /** A run that failed before any output (an unknown flag, a missing program) used nothing. */
-function nothingRan(run: ResultMetadata): boolean {
+function hasNoUsage(run: ResultMetadata): boolean {
   return run.counters === null && run.models.length === 0 && run.lines.total === 0 && run.endReason === 'error';
 }

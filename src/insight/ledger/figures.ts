@@ -81,7 +81,7 @@ export function outcomeOf(
 function withMessages(outcome: Outcome, facts: RunFacts, pricing: Pricing, over: boolean): Outcome {
   if (facts.messages.length === 0) return outcome;
   const estimate = estimateMessages(facts, pricing);
-  const cost = over ? asLowerBound(estimate, facts) : estimate;
+  const cost = over ? withoutUnreportedCost(estimate, facts) : estimate;
   const models = modelsOfMessages(facts.messages, facts.model);
   const usage = sumUsage(models);
   const { figures } = outcome;
@@ -105,7 +105,7 @@ function withRunCost(outcome: Outcome, { reports }: RunFacts, before: PreviousCo
   const usd = reports.reduce((sum, { runUsd = 0 }) => addUsd(sum, runUsd), 0);
   // A total of this run alone is taken from the counters; it cannot be derived from a larger one.
   if (sameUsd(usd, last.usd) || usd > last.usd) return outcome;
-  const totalCost = notBelowLast({ provenance: 'reported', usd: last.usd }, before);
+  const totalCost = atLeastLast({ provenance: 'reported', usd: last.usd }, before);
   return { ...outcome, figures: { ...outcome.figures, cost: { provenance: 'reported', usd }, totalCost } };
 }
 
@@ -128,7 +128,7 @@ function sessionCostOutcome(
   const figures = withSession(tokens?.own ?? [], cost, before, facts);
   const total: Cost = again ? figures.totalCost : { provenance: 'reported', usd };
   return {
-    figures: { ...figures, totalCost: notBelowLast(total, before) },
+    figures: { ...figures, totalCost: atLeastLast(total, before) },
     apiDuration: null,
     totals: { scope: 'session', usd, models: tokens?.totals.models ?? [], apiDuration: null },
   };
@@ -147,7 +147,7 @@ function reportedOutcome(
   return {
     figures: {
       cost: share.cost,
-      totalCost: notBelowLast(total.cost, before),
+      totalCost: atLeastLast(total.cost, before),
       usage: sumUsage(models),
       totalUsage: sumUsage(total.models),
       models,
@@ -193,7 +193,7 @@ function totalOf(
 }
 
 /** An earlier estimate can be too high; the session's total then stays until the real cost reaches it. */
-function notBelowLast(total: Cost, { last }: PreviousCounters): Cost {
+function atLeastLast(total: Cost, { last }: PreviousCounters): Cost {
   const before = last?.totalCostProvenance;
   if (before === undefined || before.provenance === 'unknown' || total.provenance === 'unknown') return total;
   return total.usd < before.usd ? before : total;
@@ -212,7 +212,7 @@ function estimatedFigures(facts: RunFacts, before: PreviousCounters, pricing: Pr
   // A message with only zero tokens was not counted by the agent.
   if (facts.messages.some(({ usage }) => !isEmptyUsage(usage))) {
     const estimate = estimateMessages(facts, pricing);
-    return withSession(models, over ? asLowerBound(estimate, facts) : estimate, before, facts);
+    return withSession(models, over ? withoutUnreportedCost(estimate, facts) : estimate, before, facts);
   }
   const cost = unknownCost(over ? unprinted(facts) : 'The agent has not reported its usage yet.');
   const figures = withSession(models, cost, before, facts);
@@ -255,7 +255,7 @@ function estimateMessages(facts: RunFacts, pricing: Pricing): Cost {
 }
 
 /** An interrupted message only has its initial tokens. */
-function asLowerBound(cost: Cost, { messages }: RunFacts): Cost {
+function withoutUnreportedCost(cost: Cost, { messages }: RunFacts): Cost {
   if (cost.provenance !== 'estimated' || messages.every(({ settled }) => settled)) return cost;
   const reason = 'The run was interrupted. The final usage of its last messages is unknown, so it cost more than this.';
   return { ...cost, reason: joinReasons([cost.reason, reason]) ?? reason };

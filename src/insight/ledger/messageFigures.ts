@@ -12,7 +12,7 @@ interface Run {
 /** Figures of a session's responses, by the entries that show them. */
 export class MessageFigures {
   readonly #figures = new Map<number, MessageFigure>();
-  readonly #further = new Set<number>();
+  readonly #furtherEntries = new Set<number>();
   readonly #reporting = new Set<string>();
 
   /** `fallback` is the session's model, for messages without one. */
@@ -28,7 +28,7 @@ export class MessageFigures {
       if (first === undefined || known === undefined) continue;
       const { model, usage, cost, settled } = known;
       this.#figures.set(first, { model, usage, cost, settled });
-      for (const index of further) this.#further.add(index);
+      for (const index of further) this.#furtherEntries.add(index);
     }
   }
 
@@ -36,7 +36,7 @@ export class MessageFigures {
   of(index: number, runs: readonly Run[]): MessageFigure | MissingFigure {
     const figure = this.#figures.get(index);
     if (figure !== undefined) return figure;
-    if (this.#further.has(index)) return 'counted_before';
+    if (this.#furtherEntries.has(index)) return 'counted_before';
     const run = runs.findLast(({ firstIndex }) => firstIndex <= index);
     if (run?.status === 'running') return 'not_yet';
     const isReporting = run === undefined ? this.#reporting.size > 0 : this.#reporting.has(run.runId);

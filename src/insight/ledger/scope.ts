@@ -11,7 +11,7 @@ import {
   type MainUsage,
 } from './modelUsage.ts';
 import { sameUsd } from './money.ts';
-import { isSince } from '../../model/text/versions.ts';
+import { isVersionSince } from '../../model/text/versions.ts';
 
 interface Evidence {
   readonly counters: Counters;
@@ -36,7 +36,7 @@ export function totalScope({ counters, before, main, facts, agentVersion }: Evid
   const reported = !hasSideRequests(facts) && main.model !== null;
   const exact = exactFit(counters, before, main);
   if (reported && exact !== null) return exact;
-  const byVersion = isSince(facts.agentVersion ?? agentVersion, cumulativeSince);
+  const byVersion = isVersionSince(facts.agentVersion ?? agentVersion, cumulativeSince);
   if (byVersion !== null) return byVersion ? 'session' : 'run';
   // Versions that do not print thinking tokens by model are older.
   if (!counters.models.some(({ reasoning }) => reasoning !== undefined)) return 'run';

@@ -4,7 +4,7 @@ import { type ModelUsage, subtractUsage } from '../../model/usage/usage.ts';
 import { countersOf, type Totals } from './counters.ts';
 import { isAtLeast, sameTokens, subtractModels, sumUsage, unknownModel } from './modelUsage.ts';
 import { isEmptyUsage } from '../prices/prices.ts';
-import { isSince } from '../../model/text/versions.ts';
+import { isVersionSince } from '../../model/text/versions.ts';
 
 /** For agents that print tokens with the closing line, but no cost. */
 export interface TokenTotals {
@@ -82,7 +82,7 @@ function coverOf(
   if (cover === undefined || cover.of === 'run') return 'run';
   if (cover.sure) return 'session';
   if (!isAtLeast(sumUsage(models), sumUsage(before.models))) return 'run';
-  const holds = cover.since === undefined ? true : isSince(version, cover.since);
+  const holds = cover.since === undefined ? true : isVersionSince(version, cover.since);
   if (holds !== null) return holds ? 'session' : 'run';
   return unchanged(models, before.models) ? 'run' : before.scope;
 }

@@ -29,11 +29,11 @@ export class SharedKeys {
     const before = this.#keys.get(id);
     // The same request can have got more tokens.
     if (before !== undefined && isSame(before, keys)) return new Set(this.group(id));
-    const isGrown = before?.every((key) => has(keys, key)) === true;
+    const isGrown = before?.every((key) => includesKey(keys, key)) === true;
     const affected = isGrown ? new Set([id]) : this.delete(id);
-    const added = isGrown ? keys.filter((key) => !has(before, key)) : keys;
+    const added = isGrown ? keys.filter((key) => !includesKey(before, key)) : keys;
     for (const [other, theirs] of this.#keys) {
-      if (other !== id && added.some((key) => has(theirs, key))) this.#link(id, other);
+      if (other !== id && added.some((key) => includesKey(theirs, key))) this.#link(id, other);
     }
     this.#keys.set(id, keys);
     for (const member of this.group(id)) affected.add(member);
@@ -108,7 +108,7 @@ function isSame(a: Float64Array, b: Float64Array): boolean {
 }
 
 /** Binary search. */
-function has(keys: Float64Array, wanted: number): boolean {
+function includesKey(keys: Float64Array, wanted: number): boolean {
   let [low, high] = [0, keys.length - 1];
   while (low <= high) {
     const middle = (low + high) >> 1;

@@ -22,7 +22,7 @@ export function passageOf(text: string, words: readonly string[]): Passage {
     return words.reduce((sum, word) => sum + (stretch.includes(word) ? 1 : 0), 0);
   };
   const best = { from: 0, held: heldFrom(0) };
-  const { blocks, within } = beginnings(whole);
+  const { blocks, within } = passageStarts(whole);
   // The last block with as many words is the nearest; another position must have more.
   for (const [places, more] of [
     [blocks, 0],
@@ -39,7 +39,7 @@ export function passageOf(text: string, words: readonly string[]): Passage {
 }
 
 /** Possible starts of a passage: at a block, and at regular distances in a long one. */
-function beginnings(text: string): { readonly blocks: readonly number[]; readonly within: readonly number[] } {
+function passageStarts(text: string): { readonly blocks: readonly number[]; readonly within: readonly number[] } {
   const blocks = [0, ...Array.from(text.matchAll(blockBreak), ({ 0: gap, index }) => index + gap.length)];
   const within: number[] = [];
   for (const [at, from] of blocks.entries()) {

@@ -28,18 +28,18 @@ export interface ChosenQuery {
 const inserted: ReadonlySet<NormalizedEntry['origin']> = new Set(['hook', 'skill', 'compaction', 'system']);
 
 /** Messages of someone with a wish. */
-function isReal({ metadata, origin }: Pick<NormalizedEntry, 'metadata' | 'origin'>): boolean {
+function isConversation({ metadata, origin }: Pick<NormalizedEntry, 'metadata' | 'origin'>): boolean {
   return !isMarkedSynthetic(metadata) && !inserted.has(origin);
 }
 
 /** Whether an entry is a message that a person wrote in this conversation. */
 export function isRealMessage(entry: NormalizedEntry): boolean {
-  return entry.type.kind === 'user_message' && entry.metadata?.parentCallId === undefined && isReal(entry);
+  return entry.type.kind === 'user_message' && entry.metadata?.parentCallId === undefined && isConversation(entry);
 }
 
 /** The search text; `undefined` if a conversation has none. */
 export async function chooseQuery({ current, earlier, summary }: Conversation): Promise<ChosenQuery | undefined> {
-  if (current !== undefined && isReal(current) && current.text.trim() !== '')
+  if (current !== undefined && isConversation(current) && current.text.trim() !== '')
     return { source: 'current_message', query: current.text };
   for await (const entry of earlier) {
     if (isRealMessage(entry) && entry.content.trim() !== '')

@@ -21,12 +21,12 @@ export type TracedLine = Omit<TrailLine, 'text'>;
 export class LineTrail {
   readonly #base: string[];
   #lines: TrailLine[];
-  readonly #gone: (readonly Author[])[];
+  readonly #removersByLine: (readonly Author[])[];
 
   constructor(base: readonly string[]) {
     this.#base = [...base];
     this.#lines = base.map((text, at) => ({ text, base: at, by: [], over: [] }));
-    this.#gone = base.map(() => []);
+    this.#removersByLine = base.map(() => []);
   }
 
   get base(): readonly string[] {
@@ -43,13 +43,13 @@ export class LineTrail {
 
   /** Authors who removed a line of the first text, newest last; empty if it still exists. */
   removers(base: number): readonly Author[] {
-    return this.#gone[base] ?? [];
+    return this.#removersByLine[base] ?? [];
   }
 
   /** Notes that the first text ended with a line break. */
   endLine(): void {
     const base = this.#base.push('') - 1;
-    this.#gone.push([]);
+    this.#removersByLine.push([]);
     this.#lines.push({ text: '', base, by: [], over: [] });
   }
 
@@ -75,9 +75,9 @@ export class LineTrail {
 
   #rewrite(next: TrailLine[], old: readonly TrailLine[], texts: readonly string[], author: Author): void {
     const paired = old.length === texts.length;
-    const all = paired ? undefined : heirOf(old, author);
+    const all = paired ? undefined : successorOf(old, author);
     for (const [at, text] of texts.entries())
-      next.push({ text, base: null, ...(all ?? heirOf(old.slice(at, at + 1), author)) });
+      next.push({ text, base: null, ...(all ?? successorOf(old.slice(at, at + 1), author)) });
     const authors = new Map<readonly number[], (readonly Author[])[]>();
     for (const line of old) {
       const covered = coveredBy(line);
@@ -87,7 +87,8 @@ export class LineTrail {
     }
     for (const [covered, by] of authors) {
       const before = distinctValues(by).flat();
-      for (const base of covered) this.#gone[base] = distinctValues([...(this.#gone[base] ?? []), ...before, author]);
+      for (const base of covered)
+        this.#removersByLine[base] = distinctValues([...(this.#removersByLine[base] ?? []), ...before, author]);
     }
   }
 }
@@ -96,7 +97,7 @@ export class LineTrail {
  * Authors and covered lines of a line that replaces these. Lines that replace the same ones share their lists, and each list is
  * looked at once: a file of 10,000 lines can be written anew.
  */
-function heirOf(replaced: readonly TrailLine[], author: Author): Pick<TrailLine, 'by' | 'over'> {
+function successorOf(replaced: readonly TrailLine[], author: Author): Pick<TrailLine, 'by' | 'over'> {
   const by = distinctValues([...distinctValues(replaced.map((line) => line.by)).flat(), author]);
   const covered = distinctValues(replaced.map(coveredBy));
   return { by, over: covered.length === 1 ? (covered[0] ?? []) : distinctValues(covered.flat()) };

@@ -57,13 +57,13 @@ function placeOf(
     if (wanted === null || wanted > lines.length) return null;
     return { at: wanted, count: 0, lines: next };
   }
-  const exact = nearest(lines, old, wanted ?? from);
+  const exact = nearestMatch(lines, old, wanted ?? from);
   if (exact !== -1) return { at: exact, count: old.length, lines: next };
   return wanted === null ? null : partial(lines, old, next, wanted);
 }
 
 /** -1: nowhere. */
-export function nearest(lines: readonly string[], old: readonly string[], wanted: number): number {
+export function nearestMatch(lines: readonly string[], old: readonly string[], wanted: number): number {
   const last = lines.length - old.length;
   for (let away = 0; away <= lines.length; away += 1) {
     for (const at of away === 0 ? [wanted] : [wanted + away, wanted - away]) {

@@ -2,11 +2,11 @@ import type { NormalizedEntry } from '../../model/transcript/entry.ts';
 import { normalPath } from '../citations/sources/pathNames.ts';
 import { fileEvents } from './fileEvents.ts';
 import { plainLines } from './fileText.ts';
-import type { FoundFile, GoneFile } from './renames.ts';
+import type { FoundFile, DeletedFile } from './renames.ts';
 import { Replay } from './replay.ts';
 import { initialText } from './initialText.ts';
 
-interface Recorded {
+interface FileEntries {
   readonly path: string;
   readonly workDir: string;
   /** Settled entries that involve the file, in index order. */
@@ -14,7 +14,7 @@ interface Recorded {
 }
 
 /** A missing file as the session left it. Who deleted it, and how, does not matter. */
-export function goneFile({ path, workDir, entries }: Recorded): GoneFile {
+export function deletedFile({ path, workDir, entries }: FileEntries): DeletedFile {
   const names = [normalPath(path, workDir)];
   const events = entries
     .flatMap((entry) => fileEvents(entry, names, workDir))
@@ -38,7 +38,7 @@ export function goneFile({ path, workDir, entries }: Recorded): GoneFile {
  * `entries` involve them, too.
  */
 export function foundFile(
-  { path, workDir, entries }: Recorded,
+  { path, workDir, entries }: FileEntries,
   now: string,
   isNew: boolean,
   later: readonly string[] = [],

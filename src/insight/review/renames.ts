@@ -1,7 +1,7 @@
 import { unchangedLines } from '../files/lineDiff.ts';
 
 /** A file that is missing, as the session left it. */
-export interface GoneFile {
+export interface DeletedFile {
   readonly path: string;
   /** `null`: its text is not recorded. */
   readonly lines: readonly string[] | null;
@@ -30,11 +30,11 @@ const mostPairs = 400;
  * Finds new names of missing files by the content with which the session left them. Each found file matches at most
  * one of them: of several that match equally, the one that was used last.
  */
-export function findRenames(files: readonly GoneFile[], found: readonly FoundFile[]): Map<string, string> {
+export function findRenames(files: readonly DeletedFile[], found: readonly FoundFile[]): Map<string, string> {
   const goneFiles = files.toSorted((a, b) => (b.last ?? -1) - (a.last ?? -1));
   const renames = new Map<string, string>();
   const taken = new Set<string>();
-  const pair = (from: GoneFile, to: FoundFile): void => {
+  const pair = (from: DeletedFile, to: FoundFile): void => {
     if (renames.has(from.path) || taken.has(to.path)) return;
     renames.set(from.path, to.path);
     taken.add(to.path);
@@ -61,7 +61,7 @@ export function findRenames(files: readonly GoneFile[], found: readonly FoundFil
 }
 
 /** A file that was used before the other one was used for the last time is another file. */
-function isLater({ since }: FoundFile, { last }: GoneFile): boolean {
+function isLater({ since }: FoundFile, { last }: DeletedFile): boolean {
   return since === undefined || (last !== undefined && since > last);
 }
 
@@ -71,7 +71,7 @@ function textOf(lines: readonly string[]): string {
 }
 
 /** Share of common lines, 1 for the same text. */
-function likeness({ lines, fits }: GoneFile, to: FoundFile): number {
+function likeness({ lines, fits }: DeletedFile, to: FoundFile): number {
   if (lines === null) return fits?.(to.lines) === true ? 1 : 0;
   // The text of such a file must be the same.
   if (to.since !== undefined) return 0;

@@ -3,7 +3,7 @@ import { LineTrail, unreported } from './lineTrail.ts';
 import { placeHunks, type Splice } from './placeHunks.ts';
 
 /** A file through its events: the trail of its lines, and the steps whose change could not be followed. */
-export interface Replayed {
+export interface ReplayResult {
   readonly trail: LineTrail;
   /** The file exists after the last event. */
   readonly exists: boolean;
@@ -15,7 +15,7 @@ export interface Replayed {
 /** Applies events to a text; `null`: the file does not exist yet. `openEnd`: whether the text ends with a line break is unknown. */
 export class Replay {
   readonly #trail: LineTrail;
-  readonly #lost: number[] = [];
+  readonly #lostSteps: number[] = [];
   #exists: boolean;
   #openEnd: boolean;
   #isExact = true;
@@ -45,7 +45,7 @@ export class Replay {
         this.#swap(event);
         return;
       case 'lost':
-        this.#lost.push(event.step);
+        this.#lostSteps.push(event.step);
     }
   }
 
@@ -65,14 +65,14 @@ export class Replay {
     this.#trail.replace(0, this.#trail.texts.length, lines ?? [], by);
   }
 
-  end(): Replayed {
-    const isExact = this.#isExact && this.#lost.length === 0;
-    return { trail: this.#trail, exists: this.#exists, lost: this.#lost, isExact };
+  end(): ReplayResult {
+    const isExact = this.#isExact && this.#lostSteps.length === 0;
+    return { trail: this.#trail, exists: this.#exists, lost: this.#lostSteps, isExact };
   }
 
   #placed({ step, hunks }: Extract<FileEvent, { kind: 'patched' }>): Splice[] {
     const places = placeHunks(this.#trail.texts, hunks);
-    if (places.includes(null)) this.#lost.push(step);
+    if (places.includes(null)) this.#lostSteps.push(step);
     return places.filter((place) => place !== null);
   }
 
@@ -88,12 +88,12 @@ export class Replay {
     const text = this.#trail.texts.join('\n');
     if (oldText === '') {
       if (text === '') this.become(newText.split('\n'), step);
-      else this.#lost.push(step);
+      else this.#lostSteps.push(step);
       return;
     }
     const places = placesOf(text, oldText);
     if (places.length === 0 || (places.length > 1 && !all)) {
-      this.#lost.push(step);
+      this.#lostSteps.push(step);
       return;
     }
     // From the end, so that the places before it stay where they are.

@@ -81,9 +81,9 @@ function wholeOf(trail: LineTrail): ReviewHunk[] {
   return hunks.length === 0 ? [] : [{ base: [0, trail.base.length], now: [0, 0], by: [...others, last] }];
 }
 
-type Began = ReturnType<typeof initialText>;
+type InitialText = ReturnType<typeof initialText>;
 
-function textAt(events: readonly FileEvent[], { lines, openEnd, uncertain }: Began): Began {
+function textAt(events: readonly FileEvent[], { lines, openEnd, uncertain }: InitialText): InitialText {
   const replay = new Replay(lines, openEnd);
   for (const event of events) replay.add(event);
   const { trail, exists } = replay.end();
@@ -95,14 +95,14 @@ function textAt(events: readonly FileEvent[], { lines, openEnd, uncertain }: Beg
  * What reverting a hunk makes of the file: its text, `null` where it is deleted; or why that would lose something
  * else.
  */
-export type Reverted =
+export type RevertResult =
   { readonly text: string | null } | { readonly conflict: 'mixed' | 'uncertain'; readonly text: string | null };
 
 /**
  * Replaces the lines of one hunk in the reviewed text with those from before the session. Everything else stays
  * as it is, character by character.
  */
-export function revertHunk({ before, now, hunks, uncertain, form }: FileReview, hunk: ReviewHunk): Reverted {
+export function revertHunk({ before, now, hunks, uncertain, form }: FileReview, hunk: ReviewHunk): RevertResult {
   const [from, to] = hunk.base;
   const lines = (before ?? []).slice(from, to);
   const text = revertedText();

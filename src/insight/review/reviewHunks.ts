@@ -19,7 +19,7 @@ type Region = Omit<ReviewHunk, 'by'>;
 export function reviewHunks(trail: LineTrail): ReviewHunk[] {
   const { base, texts } = trail;
   const followed = followedRegions(trail);
-  const compared = narrowed(base, texts, [0, base.length, 0, texts.length]);
+  const compared = narrowRegions(base, texts, [0, base.length, 0, texts.length]);
   // Text that went and came back, for example because it was reverted, is found by comparison alone.
   const regions = removedLines(compared) < removedLines(followed) ? compared : followed;
   return regions.flatMap((region) => merged(partsOf(trail, region)));
@@ -35,7 +35,7 @@ function followedRegions(trail: LineTrail): Region[] {
   const regions: Region[] = [];
   let [b, n] = [0, 0];
   const upTo = (toBase: number, toNow: number): void => {
-    if (toBase > b || toNow > n) regions.push(...narrowed(base, texts, [b, toBase, n, toNow]));
+    if (toBase > b || toNow > n) regions.push(...narrowRegions(base, texts, [b, toBase, n, toNow]));
   };
   for (const [at, line] of lines.entries()) {
     if (line.base === null) continue;
@@ -49,7 +49,7 @@ function followedRegions(trail: LineTrail): Region[] {
 type Box = readonly [baseFrom: number, baseTo: number, nowFrom: number, nowTo: number];
 
 /** Lines that were written again as they were do not differ. */
-function narrowed(base: readonly string[], now: readonly string[], [b0, b1, n0, n1]: Box): Region[] {
+function narrowRegions(base: readonly string[], now: readonly string[], [b0, b1, n0, n1]: Box): Region[] {
   const saved = unchangedLines(base.slice(b0, b1), now.slice(n0, n1));
   const regions: Region[] = [];
   let [b, n] = [b0, n0];
@@ -121,11 +121,11 @@ function together({ toBase, toNow }: Links, [b, bEnd]: Range, [n, nEnd]: Range):
 function hunkOf(trail: LineTrail, base: Range, now: Range): ReviewHunk {
   const removed = indexes(base).flatMap((at) => trail.removers(at));
   const written = distinctValues(indexes(now).map((at) => trail.lines[at]?.by ?? [])).flat();
-  return { base, now, by: latestLast(removed, written) };
+  return { base, now, by: byTime(removed, written) };
 }
 
 /** Authors of current lines come after those of removed lines; steps are in the order of their entries. */
-function latestLast(removed: readonly Author[], written: readonly Author[]): Author[] {
+function byTime(removed: readonly Author[], written: readonly Author[]): Author[] {
   const steps = [...new Set([...removed, ...written])].filter((by) => by !== unreported).sort((a, b) => a - b);
   const last = written.length > 0 ? written.at(-1) : removed.at(-1);
   const behind = removed.includes(unreported) || written.includes(unreported);

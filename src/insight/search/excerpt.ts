@@ -22,10 +22,10 @@ export function excerptOf(all: readonly string[], texts: readonly string[]): Exc
     if (places.length > (best?.held ?? 0)) best = { text, at: Math.min(...places), held: places.length };
   }
   const { text, at } = best ?? { text: all[0] ?? '', at: 0 };
-  return cut(text, at, texts);
+  return excerptAround(text, at, texts);
 }
 
-function cut(text: string, at: number, texts: readonly string[]): Excerpt {
+function excerptAround(text: string, at: number, texts: readonly string[]): Excerpt {
   const lineStart = text.lastIndexOf('\n', at) + 1;
   const start = at - lineStart > before * 2 ? at - before : lineStart;
   const piece = text

@@ -17,15 +17,15 @@ export interface EntryFacts {
 export function factsOf({ type }: NormalizedEntry): EntryFacts {
   switch (type.kind) {
     case 'user_message':
-      return plain('user');
+      return plainFacts('user');
     case 'assistant_message':
-      return plain('assistant');
+      return plainFacts('assistant');
     case 'system_message':
-      return plain('system');
+      return plainFacts('system');
     case 'thinking':
-      return plain('thinking');
+      return plainFacts('thinking');
     case 'error':
-      return { ...plain('error'), state: 'failed' };
+      return { ...plainFacts('error'), state: 'failed' };
     case 'tool_use': {
       const { action, toolName, status } = type.tool;
       const badExit = action.kind === 'command_run' && (action.exitCode ?? 0) !== 0;
@@ -41,7 +41,7 @@ export function factsOf({ type }: NormalizedEntry): EntryFacts {
   }
 }
 
-function plain(kind: QueryKind): EntryFacts {
+function plainFacts(kind: QueryKind): EntryFacts {
   return { kinds: [kind], tool: null, paths: [], state: null };
 }
 

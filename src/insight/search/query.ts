@@ -70,7 +70,7 @@ export function parseQuery(text: string): ParsedQuery {
     if (known === undefined) {
       if (operator === '' && !quoted && value === 'error') query.states.push('failed');
       else if (value !== '') query.texts.push(textOf(part));
-      if (looksMeant(part)) problem('unknown_operator');
+      if (isLikelyOperator(part)) problem('unknown_operator');
     } else if (value === '') {
       problem('no_value');
     } else if (known === 'tool') {
@@ -122,6 +122,6 @@ function textOf({ operator, value, whole }: Part): string {
 }
 
 /** `tol:bash` is a typo; `https://x`, `c:\x`, `a.ts:12` and `Error:` are texts. */
-function looksMeant({ operator, value, quoted }: Part): boolean {
+function isLikelyOperator({ operator, value, quoted }: Part): boolean {
   return operator.length > 1 && (quoted || /^[\p{L}_]/u.test(value)) && /^\p{L}+$/u.test(operator);
 }

@@ -2,7 +2,7 @@ import type { NormalizedEntry } from '../../model/transcript/entry.ts';
 import { requestMetadataSchema } from '../../model/agent/request.ts';
 
 /** State of the newest run that a resume does not restore. */
-export interface Unrestored {
+export interface UnrestoredState {
   /** Background commands: they ended with the agent. */
   readonly background: readonly string[];
   /** Interrupted calls. */
@@ -18,7 +18,7 @@ const maxCommands = 5;
 /** Add every entry of a session in order; a later form of an entry replaces the earlier one. */
 export class UnrestoredCount {
   readonly #background = new Map<string, string>();
-  readonly #cutOff = new Set<string>();
+  readonly #interruptedCalls = new Set<string>();
   readonly #allowed = new Set<string>();
   readonly #compactions = new Set<number>();
 
@@ -30,8 +30,8 @@ export class UnrestoredCount {
     }
     if (type.kind !== 'tool_use') return;
     const { callId, action, status } = type.tool;
-    if (status === 'cancelled') this.#cutOff.add(callId);
-    else this.#cutOff.delete(callId);
+    if (status === 'cancelled') this.#interruptedCalls.add(callId);
+    else this.#interruptedCalls.delete(callId);
     if (action.kind === 'command_run' && action.background === true && status !== 'denied') {
       this.#background.set(callId, action.command);
     }
@@ -40,14 +40,14 @@ export class UnrestoredCount {
   /** Another run begins: what the one before had is already lost. */
   nextRun(): void {
     this.#background.clear();
-    this.#cutOff.clear();
+    this.#interruptedCalls.clear();
     this.#allowed.clear();
   }
 
-  all(): Unrestored {
+  all(): UnrestoredState {
     return {
       background: [...this.#background.values()].slice(-maxCommands),
-      cutOff: this.#cutOff.size,
+      cutOff: this.#interruptedCalls.size,
       allowed: this.#allowed.size,
       compactions: this.#compactions.size,
     };

@@ -16,7 +16,7 @@ const maxWatched = 10_000;
 const longestSubject = 400;
 const maxSteps = 500;
 
-interface Watched {
+interface WatchedCall {
   steps: number[];
   /** Hash of a read's result. */
   readonly content: string;
@@ -29,8 +29,8 @@ interface Watched {
  */
 export class Findings {
   /** Reads by path, then by lane and lines. */
-  readonly #reads = new Map<string, Map<string, Watched>>();
-  readonly #failures = new Map<string, Watched>();
+  readonly #reads = new Map<string, Map<string, WatchedCall>>();
+  readonly #failures = new Map<string, WatchedCall>();
   readonly #found: Finding[] = [];
 
   add(entry: NormalizedEntry): void {
@@ -59,9 +59,9 @@ export class Findings {
     if (action.kind !== 'file_read' || result?.text === undefined || result.text === '') return;
     const key = `${lane}\n${action.startLine ?? 1}\n${action.endLine ?? ''}`;
     const content = fingerprint(result.text);
-    const ofPath = this.#reads.get(action.path) ?? new Map<string, Watched>();
+    const ofPath = this.#reads.get(action.path) ?? new Map<string, WatchedCall>();
     const known = ofPath.get(key);
-    if (known?.content === content) this.#again(known, index, 'duplicate_read', action.path);
+    if (known?.content === content) this.#addRepeat(known, index, 'duplicate_read', action.path);
     else watch(ofPath, key, { steps: [index], content, finding: undefined });
     watch(this.#reads, action.path, ofPath);
   }
@@ -72,7 +72,7 @@ export class Findings {
     const key = keyOf(lane, tool);
     const known = this.#failures.get(key);
     if (known === undefined) watch(this.#failures, key, { steps: [index], content: '', finding: undefined });
-    else this.#again(known, index, 'retry_loop', subject);
+    else this.#addRepeat(known, index, 'retry_loop', subject);
   }
 
   #changed({ action }: ToolUse): void {
@@ -82,7 +82,7 @@ export class Findings {
     this.#failures.clear();
   }
 
-  #again(known: Watched, index: number, kind: Finding['kind'], subject: string): void {
+  #addRepeat(known: WatchedCall, index: number, kind: Finding['kind'], subject: string): void {
     if (known.steps.length >= maxSteps || known.steps.includes(index)) return;
     known.steps = [...known.steps, index];
     const finding: Finding = { kind, steps: known.steps, subject: subject.slice(0, longestSubject) };

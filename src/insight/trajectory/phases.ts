@@ -40,11 +40,11 @@ export function phasesOf({ span, durationMs, tools, you, output }: RunTimes): Ru
   const thought = subtractSpans(ofKind('thinking'), unionOf([...taken, ...written]));
   const rest = subtractSpans([span], unionOf([...taken, ...written, ...thought]));
   const segments = { waiting: rest, thinking: thought, writing: written, tools: working, you: waiting };
-  return { segments, sums: fitted(segments, durationMs ?? length(span)) };
+  return { segments, sums: scaledPhases(segments, durationMs ?? length(span)) };
 }
 
 /** The displayed duration may be shorter than the measured one: unexplained time is reduced first. */
-function fitted(segments: RunPhases['segments'], total: number): PhaseSums {
+function scaledPhases(segments: RunPhases['segments'], total: number): PhaseSums {
   const remaining = { ...noTime, total };
   const sums: Record<Phase | 'total', number> = { ...remaining };
   let room = total;

@@ -105,7 +105,7 @@ export class Trajectory {
         turn,
         lane: lane.id,
         level: lane.level,
-        startedAt: known?.startedAt ?? earlier(lane.lastEnd, at),
+        startedAt: known?.startedAt ?? earlierOf(lane.lastEnd, at),
         endedAt: at,
         firstAt: timeOf(entry.metadata?.startedAt) ?? (known?.type === 'step' ? null : known?.firstAt) ?? at,
         title: oneLine(entry.content),
@@ -294,6 +294,6 @@ function later(a: number | null, b: number | null): number | null {
   return a === null || b === null ? (a ?? b) : Math.max(a, b);
 }
 
-function earlier(a: number | null, b: number | null): number | null {
+function earlierOf(a: number | null, b: number | null): number | null {
   return a === null || b === null ? (a ?? b) : Math.min(a, b);
 }

@@ -53,14 +53,14 @@ export interface PlannedTrigger extends Trigger {
 }
 
 /** The marks of an automatic prompt. */
-interface Written {
+interface MessageAuthor {
   readonly trigger?: Trigger | undefined;
   readonly origin?: Origin | undefined;
   readonly reason?: string | undefined;
 }
 
 /** Marks an automatic message with the specification's names. Depends on who wrote it, never on its text. */
-export function marksOf({ trigger, origin, reason }: Written): z.infer<typeof syntheticSchema> {
+export function marksOf({ trigger, origin, reason }: MessageAuthor): z.infer<typeof syntheticSchema> {
   if (trigger !== undefined) return { synthetic: true, trigger_type: trigger.type, trigger_reason: trigger.reason };
   if (origin !== 'callback') return {};
   return { synthetic: true, ...(reason !== undefined && { trigger_reason: reason }) };

@@ -47,7 +47,7 @@ export type RestorePreview = Readonly<z.infer<typeof restorePreviewSchema>>;
 
 /** Result of a restore; `failed` lists files that could not be restored. */
 export const restoredSchema = z.object({ changes, skipped, failed: z.array(z.string()).readonly() });
-export type Restored = Readonly<z.infer<typeof restoredSchema>>;
+export type RestoreResult = Readonly<z.infer<typeof restoredSchema>>;
 
 /** Restores the files as of a prompt, or as they were before the last restore (`undo`). */
 export const restoreTargetSchema = z.union([

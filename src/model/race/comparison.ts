@@ -41,7 +41,7 @@ export const comparedSchema = z.object({
   worktree: z.string().nullable(),
   branch: z.string().nullable(),
 });
-export type Compared = z.infer<typeof comparedSchema>;
+export type ComparedLane = z.infer<typeof comparedSchema>;
 
 /** What two results have in common. `lines`: lines of the common base that both changed; `null`: unknown. */
 export const overlapSchema = z.object({

@@ -77,7 +77,7 @@ class Scan {
   readonly #spots = new Map<number, SuspiciousCharacter>();
   readonly #scripts = new Set<string>();
   readonly #hidden = new Set<string>();
-  readonly #alike = new Set<string>();
+  readonly #lookAlikes = new Set<string>();
 
   constructor(text: string) {
     this.#text = text;
@@ -86,7 +86,7 @@ class Scan {
   result(): Disguise | undefined {
     if (this.#spots.size === 0) return undefined;
     const spots = [...this.#spots.values()].toSorted((a, b) => a.start - b.start);
-    return { hidden: [...this.#hidden], scripts: [...this.#scripts], lookAlikes: [...this.#alike], spots };
+    return { hidden: [...this.#hidden], scripts: [...this.#scripts], lookAlikes: [...this.#lookAlikes], spots };
   }
 
   hidden(): void {
@@ -197,7 +197,7 @@ class Scan {
 
   #add(start: number, character: string): void {
     if (this.#spots.has(start)) return;
-    this.#alike.add(character);
+    this.#lookAlikes.add(character);
     this.#spots.set(start, { start, end: start + character.length, hidden: false });
   }
 }

@@ -1,5 +1,5 @@
 /** Whether `version` is `first` or later; `null` if unknown. */
-export function isSince(version: string | null, first: string): boolean | null {
+export function isVersionSince(version: string | null, first: string): boolean | null {
   const parts = numbers(version ?? '');
   const least = numbers(first);
   if (parts === null || least === null) return null;
@@ -7,9 +7,9 @@ export function isSince(version: string | null, first: string): boolean | null {
   return at === -1 || (parts[at] ?? 0) > (least[at] ?? 0);
 }
 
-/** As `isSince`, but an unknown version counts as the newest. */
+/** As `isVersionSince`, but an unknown version counts as the newest. */
 export function atLeast(version: string | null, minimum: string): boolean {
-  return isSince(version, minimum) ?? true;
+  return isVersionSince(version, minimum) ?? true;
 }
 
 function numbers(version: string): readonly number[] | null {

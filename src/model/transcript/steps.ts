@@ -12,11 +12,11 @@ export type StepKind = (typeof stepKinds)[number];
 export class StepNumbers {
   readonly #byIndex = new Map<number, string>();
   readonly #byCall = new Map<string, { readonly step: string; children: number }>();
-  #top: number;
+  #lastTopStep: number;
 
   /** `before`: tool calls of the main conversation before the first entry that will be added. */
   constructor(before = 0) {
-    this.#top = before;
+    this.#lastTopStep = before;
   }
 
   /** The number of a tool call; `undefined` for every other entry. */
@@ -26,7 +26,7 @@ export class StepNumbers {
     if (known !== undefined) return known;
     const { callId, parentCallId } = type.tool;
     const parent = parentCallId === undefined ? undefined : this.#byCall.get(parentCallId);
-    const step = parent === undefined ? String(++this.#top) : `${parent.step}.${++parent.children}`;
+    const step = parent === undefined ? String(++this.#lastTopStep) : `${parent.step}.${++parent.children}`;
     this.#byIndex.set(index, step);
     this.#byCall.set(callId, { step, children: 0 });
     return step;

@@ -24,14 +24,14 @@ export function filesPage(
     ...group('changed', sorted(changed.filter(fits), sort).map(fileLine)),
     ...group(
       'unreported',
-      named(unreported.filter(fits), sort).map(({ path, kind, besides, entryIndex }) => {
+      sortedFiles(unreported.filter(fits), sort).map(({ path, kind, besides, entryIndex }) => {
         return { type: 'unreported' as const, path, change: kind, besides: besides === true, entryIndex };
       }),
     ),
     ...group('read', sorted(read.filter(fits), sort).map(fileLine)),
     ...group(
       'found',
-      named(found.filter(fits), sort).map(({ path, step }) => ({ type: 'found' as const, path, step })),
+      sortedFiles(found.filter(fits), sort).map(({ path, step }) => ({ type: 'found' as const, path, step })),
     ),
   ];
   return {
@@ -59,12 +59,12 @@ function sorted(files: readonly SessionFile[], sort: FileSort): readonly Session
     touches: ({ touches }) => touches,
     last: ({ last }) => last.entryIndex,
   };
-  if (sort === 'first' || sort === 'name') return named(files, sort);
+  if (sort === 'first' || sort === 'name') return sortedFiles(files, sort);
   const value = by[sort];
   return [...files].sort((a, b) => value(b) - value(a));
 }
 
-function named<F extends { readonly path: string }>(files: readonly F[], sort: FileSort): readonly F[] {
+function sortedFiles<F extends { readonly path: string }>(files: readonly F[], sort: FileSort): readonly F[] {
   if (sort !== 'name') return files;
   return [...files].sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
 }

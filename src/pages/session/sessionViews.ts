@@ -20,7 +20,7 @@ export class SessionViews {
   readonly #pages: TrajectoryPages;
   readonly #since: FilesSince;
   /** The page was notified and has not requested anything since. */
-  #owed = false;
+  #awaitsRequest = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(source: ViewSource, send: (answer: ViewAnswer) => void, clock: () => number = Date.now) {
@@ -45,7 +45,7 @@ export class SessionViews {
       this.#send({ type: 'since', request, since: await this.#since.of(question.paths) });
       return;
     }
-    this.#owed = true;
+    this.#awaitsRequest = true;
     if (question.type === 'getFiles') {
       this.#send({ type: 'files', request, page: filesPage(this.#index, question) });
     } else {
@@ -56,12 +56,12 @@ export class SessionViews {
 
   /** Starts change notices when a page of these views depends on files. */
   watch(): void {
-    this.#owed = true;
+    this.#awaitsRequest = true;
   }
 
   /** A saved file may differ from what the session left. */
   saved(): void {
-    if (this.#owed) this.#notify();
+    if (this.#awaitsRequest) this.#notify();
   }
 
   update(updates: readonly EntryUpdate[]): void {
@@ -70,7 +70,7 @@ export class SessionViews {
 
   /** Call for a new page, which has requested nothing. */
   restart(): void {
-    this.#owed = false;
+    this.#awaitsRequest = false;
   }
 
   dispose(): void {
@@ -79,11 +79,11 @@ export class SessionViews {
   }
 
   #notify(): void {
-    if (!this.#owed) return;
+    if (!this.#awaitsRequest) return;
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
-      if (!this.#owed) return;
-      this.#owed = false;
+      if (!this.#awaitsRequest) return;
+      this.#awaitsRequest = false;
       this.#send({ type: 'viewsChanged' });
     }, pause);
   }

@@ -36,7 +36,7 @@ interface CachedTrajectory {
 /** Pages of the trajectory, from one complete layout that is cached until something changes. */
 export class TrajectoryPages {
   readonly #index: ViewIndex;
-  #drawn: CachedTrajectory | undefined;
+  #cached: CachedTrajectory | undefined;
   #listed: { readonly drawn: CachedTrajectory; readonly key: string; readonly lines: readonly Line[] } | undefined;
 
   constructor(index: ViewIndex) {
@@ -70,7 +70,7 @@ export class TrajectoryPages {
 
   #draw(now: number | undefined): CachedTrajectory {
     const { revision, trajectory, findings } = this.#index;
-    const known = this.#drawn;
+    const known = this.#cached;
     if (known?.revision === revision && (now === undefined || now - known.now < fresh)) return known;
     const rows = trajectory.rows();
     const counts: Record<StepKind, number> = { read: 0, edit: 0, command: 0, search: 0, web: 0, other: 0 };
@@ -85,19 +85,19 @@ export class TrajectoryPages {
       end,
       runPhases.flatMap((phase) => segments[phase]),
     );
-    this.#drawn = {
+    this.#cached = {
       revision,
       now: end,
       waterfall: drawn,
       counts,
       steps: { main, subagents: steps.length - main },
-      time: runPhases.map((phase) => ({ phase, ms: sums[phase], segments: placed(segments[phase], drawn) })),
+      time: runPhases.map((phase) => ({ phase, ms: sums[phase], segments: placedSegments(segments[phase], drawn) })),
       marks: marksOf(findings.all(), (index) => {
         const row = trajectory.row(index);
         return row?.type === 'step' ? { entryIndex: index, number: row.number } : undefined;
       }),
     };
-    return this.#drawn;
+    return this.#cached;
   }
 
   #list(drawn: CachedTrajectory, wish: TrajectoryQuery): readonly Line[] {
@@ -159,7 +159,7 @@ function marksOf(
   return marks;
 }
 
-function placed(spans: readonly Span[], { at }: Waterfall): TimeLane['segments'] {
+function placedSegments(spans: readonly Span[], { at }: Waterfall): TimeLane['segments'] {
   const longest = [...spans].sort((a, b) => b[1] - b[0] - (a[1] - a[0])).slice(0, maxSegments);
   return longest
     .sort((a, b) => a[0] - b[0])

@@ -49,10 +49,10 @@ export class ViewIndex {
   revision = 0;
   readonly #source: ViewSource;
   readonly #changed: () => void;
-  readonly #noted = new Set<number>();
-  #taken = 0;
+  readonly #notedIndexes = new Set<number>();
+  #indexedCount = 0;
   #isRequested = false;
-  #stopped = false;
+  #isStopped = false;
   #reading: Promise<void> | undefined;
 
   constructor(source: ViewSource, changed: () => void) {
@@ -82,11 +82,11 @@ export class ViewIndex {
     let any = false;
     for (const update of updates) {
       // Growing text is indexed when its entry settles; entries ahead of the read position will be read.
-      if (update.op !== 'put' || update.entry.index > this.#taken || update.entry.index >= maxEntries) continue;
-      if (update.entry.index === this.#taken) {
+      if (update.op !== 'put' || update.entry.index > this.#indexedCount || update.entry.index >= maxEntries) continue;
+      if (update.entry.index === this.#indexedCount) {
         // The read in progress includes this entry.
         if (this.#reading !== undefined) continue;
-        this.#taken += 1;
+        this.#indexedCount += 1;
       }
       this.#take(update.entry, update.open !== true);
       any = true;
@@ -95,17 +95,17 @@ export class ViewIndex {
   }
 
   stop(): void {
-    this.#stopped = true;
+    this.#isStopped = true;
   }
 
   async #read(): Promise<void> {
     const end = (): number => Math.min(maxEntries, this.#source.total());
-    while (this.#taken < end() && !this.#stopped) {
-      const from = this.#taken;
+    while (this.#indexedCount < end() && !this.#isStopped) {
+      const from = this.#indexedCount;
       const to = Math.min(from + chunk, end());
       const entries = await this.#source.read(from, to);
       for (const entry of entries) this.#take(entry, true);
-      this.#taken = Math.max(to, this.#taken);
+      this.#indexedCount = Math.max(to, this.#indexedCount);
     }
   }
 
@@ -131,10 +131,10 @@ export class ViewIndex {
   }
 
   #note({ index, type, metadata }: NormalizedEntry): void {
-    if (type.kind !== 'system_message' || type.subtype !== unreportedSubtype || this.#noted.has(index)) return;
+    if (type.kind !== 'system_message' || type.subtype !== unreportedSubtype || this.#notedIndexes.has(index)) return;
     const found = unreportedChangesSchema.safeParse(metadata?.['unreported']).data;
     if (found === undefined) return;
-    this.#noted.add(index);
+    this.#notedIndexes.add(index);
     for (const change of found.changes) {
       if (this.unreported.size >= maxUnreported && !this.unreported.has(change.path)) this.unlisted += 1;
       else this.unreported.set(change.path, { ...change, entryIndex: index });

@@ -2,14 +2,14 @@ import type { BudgetStatus } from '../../model/usage/budget.ts';
 import type { BudgetScope } from '../../model/usage/budgetNames.ts';
 
 /** Words and numbers in the reader's language. */
-export interface Writing {
+export interface TextFormat {
   readonly t: (message: string, ...values: readonly (string | number)[]) => string;
   readonly money: (usd: number) => string;
   readonly number: (value: number) => string;
 }
 
 /** What a limit counts, in the middle of a sentence. */
-export function scopeText(scope: BudgetScope, { t }: Pick<Writing, 't'>): string {
+export function scopeText(scope: BudgetScope, { t }: Pick<TextFormat, 't'>): string {
   switch (scope) {
     case 'message':
       return t('this message');
@@ -31,7 +31,7 @@ export function scopeText(scope: BudgetScope, { t }: Pick<Writing, 't'>): string
 /** `$0.82 of $1.00`, `3 of 3 turns`. */
 export function figuresText(
   { unit, spent, limit }: Pick<BudgetStatus, 'unit' | 'spent' | 'limit'>,
-  { t, money, number }: Writing,
+  { t, money, number }: TextFormat,
 ): string {
   switch (unit) {
     case 'usd':
@@ -41,17 +41,17 @@ export function figuresText(
     case 'turns':
       return t('{0} of {1} turns', number(spent), number(limit));
     case 'minutes':
-      return t('{0} of {1} minutes', number(short(spent)), number(short(limit)));
+      return t('{0} of {1} minutes', number(roundedMinutes(spent)), number(roundedMinutes(limit)));
   }
 }
 
 /** By how much a limit was exceeded, and why; empty if the displayed figures do not show it. */
 export function exceededText(
   { unit, spent, limit }: Pick<BudgetStatus, 'unit' | 'spent' | 'limit'>,
-  { t, money, number }: Writing,
+  { t, money, number }: TextFormat,
 ): string {
   const shown = (value: number): string =>
-    unit === 'usd' ? money(value) : number(unit === 'minutes' ? short(value) : value);
+    unit === 'usd' ? money(value) : number(unit === 'minutes' ? roundedMinutes(value) : value);
   if (spent <= limit || shown(spent) === shown(limit)) return '';
   const more = spent - limit;
   const late = t('Agents report a response only after it starts, and Vitrine counts the whole response.');
@@ -63,10 +63,10 @@ export function exceededText(
     case 'turns':
       return `${more === 1 ? t('1 turn over the limit.') : t('{0} turns over the limit.', number(more))} ${t('The agent had already started another response.')}`;
     case 'minutes':
-      return `${short(more) === 1 ? t('1 minute over the limit.') : t('{0} minutes over the limit.', number(short(more)))} ${t('The agent did not stop immediately.')}`;
+      return `${roundedMinutes(more) === 1 ? t('1 minute over the limit.') : t('{0} minutes over the limit.', number(roundedMinutes(more)))} ${t('The agent did not stop immediately.')}`;
   }
 }
 
-function short(minutes: number): number {
+function roundedMinutes(minutes: number): number {
   return Number(minutes.toPrecision(3));
 }

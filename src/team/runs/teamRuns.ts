@@ -200,7 +200,7 @@ export async function leaveRunner(database: Database, instance: string, reason: 
 }
 
 /** Gives up runs that waited too long, and runners without heartbeats. @throws errors of the database */
-export async function sweep(database: Database): Promise<void> {
+export async function expireRuns(database: Database): Promise<void> {
   await database.query('SELECT vitrine.sweep()');
 }
 

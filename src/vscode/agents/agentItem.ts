@@ -15,10 +15,10 @@ export const inactiveUri = vscode.Uri.from({ scheme: 'vitrine-agent', path: '/in
 /** Row of the Agents view. Content of the file is shown as plain text. */
 export function agentItem(blueprint: Blueprint, trusted: boolean): vscode.TreeItem {
   const { file, level, agent } = blueprint;
-  const name = shown(blueprint.name);
+  const name = tooltipText(blueprint.name);
   const item = new vscode.TreeItem(name, vscode.TreeItemCollapsibleState.None);
   const place = level === 'user' ? [t('home folder')] : [];
-  const parts = [...(agent === null ? problemText(blueprint) : statusText(agent)), ...place].map(shown);
+  const parts = [...(agent === null ? problemText(blueprint) : statusText(agent)), ...place].map(tooltipText);
   const inactive = agent?.status === 'inactive';
   item.id = `${level}:${file}`;
   item.description = parts.join(' · ');
@@ -26,7 +26,7 @@ export function agentItem(blueprint: Blueprint, trusted: boolean): vscode.TreeIt
   if (inactive) item.resourceUri = inactiveUri;
   const why =
     agent !== null && !inactive && !trusted ? [t('Restricted Mode: this agent is listed but cannot be started.')] : [];
-  item.tooltip = hover(name, [...parts, shown(file), ...why]);
+  item.tooltip = hover(name, [...parts, tooltipText(file), ...why]);
   item.contextValue = `agent ${agent === null ? 'broken' : agent.status}`;
   item.accessibilityInformation = {
     label: [name, ...(agent === null ? [t('Error')] : []), ...parts, ...why].join(', '),
@@ -71,7 +71,7 @@ function hover(name: string, lines: readonly string[]): vscode.MarkdownString {
 }
 
 /** One line, with invisible characters made visible. */
-function shown(text: string): string {
+function tooltipText(text: string): string {
   const line = visibleText(text.trim().replaceAll(/\s+/g, ' '));
   return line.length > longest ? `${line.slice(0, longest - 1)}…` : line;
 }

@@ -25,7 +25,7 @@ export interface ApiRunsDeps {
   readonly blueprints: BlueprintRuns;
 }
 
-interface Started {
+interface StartedRun {
   readonly handle: SessionHandle;
   readonly runId: string;
   readonly firstIndex: number;
@@ -111,7 +111,7 @@ export class ApiRuns {
   }
 
   /** @throws ApiError, EngineFailure */
-  async #begin(givenPrompt: unknown, givenOptions: unknown): Promise<Started> {
+  async #begin(givenPrompt: unknown, givenOptions: unknown): Promise<StartedRun> {
     const { prompt, options } = checkRunOptions(givenPrompt, givenOptions);
     const { token } = options;
     if (token?.isCancellationRequested === true) throw new ApiError('cancelled', 'It was cancelled before it began.');
@@ -188,7 +188,7 @@ export class ApiRuns {
     return engine.resume(id, { ...planned, ...limited(options.limits) });
   }
 
-  async #result({ handle, runId, firstIndex, includeEvents }: Started): Promise<RunResult> {
+  async #result({ handle, runId, firstIndex, includeEvents }: StartedRun): Promise<RunResult> {
     const result = await handle.done;
     const paths = handle.rawPath(runId);
     const [stdout, stderr] = await Promise.all([rawText(paths.stdout), rawText(paths.stderr)]);

@@ -40,7 +40,7 @@ export class PublicApi implements vscode.Disposable {
 
   constructor(deps: ApiRunsDeps) {
     this.#deps = deps;
-    deps.engines.whenMade((engine) => {
+    deps.engines.onceCreated((engine) => {
       engine.onEvent((event) => this.#events.fire(event));
       engine.onSummary((summary) => this.#changed.fire({ ...summary }));
     });
@@ -114,7 +114,7 @@ export class PublicApi implements vscode.Disposable {
   #subscribeToQueue(): void {
     if (this.#isSubscribedToQueue) return;
     this.#isSubscribedToQueue = true;
-    this.#deps.engines.whenMade((engine) => {
+    this.#deps.engines.onceCreated((engine) => {
       engine.queue.onRun((run) => this.#queued.fire({ ...run }));
     });
   }
@@ -163,13 +163,13 @@ type TaskConfig = ExecutorConfig & Pick<RunOptions, 'agent' | 'profile' | 'agent
 class Tasks implements AgentFileExecutor {
   readonly #runs: () => Promise<ApiRuns>;
   readonly #config: TaskConfig;
-  readonly #reads: ExecutorType | undefined;
+  readonly #outputType: ExecutorType | undefined;
 
-  /** `reads`: executor whose output `normalizeOutput` reads; if absent, it reads only output of its own tasks. */
-  constructor(runs: () => Promise<ApiRuns>, config: TaskConfig, reads: ExecutorType | undefined) {
+  /** `outputType`: executor whose output `normalizeOutput` reads; if absent, it reads only output of its own tasks. */
+  constructor(runs: () => Promise<ApiRuns>, config: TaskConfig, outputType: ExecutorType | undefined) {
     this.#runs = runs;
     this.#config = config;
-    this.#reads = reads;
+    this.#outputType = outputType;
   }
 
   executeTask(task: Task): Promise<SpawnedTask> {
@@ -185,7 +185,7 @@ class Tasks implements AgentFileExecutor {
     workDir: string,
     options?: NormalizeOptions,
   ): AsyncGenerator<NormalizedEntry, void, undefined> {
-    yield* (await this.#runs()).read(this.#reads, chunks, workDir, options);
+    yield* (await this.#runs()).read(this.#outputType, chunks, workDir, options);
   }
 
   async #spawn(task: Task, more: { readonly resume?: string }): Promise<SpawnedTask> {

@@ -66,7 +66,7 @@ export class WhileAway implements vscode.Disposable {
   }
 
   /** Call when the report is visible. */
-  seen(): void {
+  markSeen(): void {
     this.#isUnseen = false;
     this.#item.hide();
     this.#notify(0);

@@ -10,13 +10,13 @@ const { t } = vscode.l10n;
 /** Notifies the user once about each limit that is near, was reached, or cannot be enforced. */
 export class BudgetNotices implements vscode.Disposable {
   readonly #list: SessionList;
-  readonly #since: number;
+  readonly #openedAt: number;
   readonly #subscription: vscode.Disposable;
-  readonly #reported = new Set<string>();
+  readonly #reportedBudgets = new Set<string>();
 
   constructor(list: SessionList, now: number) {
     this.#list = list;
-    this.#since = now;
+    this.#openedAt = now;
     this.#subscription = list.onDidChange(() => this.#look());
   }
 
@@ -28,7 +28,7 @@ export class BudgetNotices implements vscode.Disposable {
     for (const row of this.#list.here()) {
       const { near, reached, unheld } = row.budget ?? {};
       // Another window has already reported what happened before this one opened.
-      if (reached !== undefined && Date.parse(reached.at) >= this.#since) {
+      if (reached !== undefined && Date.parse(reached.at) >= this.#openedAt) {
         this.#notify(`reached ${reached.at}`, row, t('“{0}” is paused. {1}', name(row), reachedText(reached)));
       }
       if (!isSessionLive(row.status)) continue;
@@ -42,8 +42,8 @@ export class BudgetNotices implements vscode.Disposable {
 
   #notify(what: string, row: SessionRow, text: string): void {
     const once = `${row.session_id} ${what}`;
-    if (this.#reported.has(once)) return;
-    this.#reported.add(once);
+    if (this.#reportedBudgets.has(once)) return;
+    this.#reportedBudgets.add(once);
     void show(row, text);
   }
 }

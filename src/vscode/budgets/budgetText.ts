@@ -1,10 +1,10 @@
 import * as vscode from 'vscode';
 import type { BudgetStatus } from '../../model/usage/budget.ts';
-import { exceededText, figuresText, scopeText, type Writing } from '../../protocol/panel/budgetWords.ts';
+import { exceededText, figuresText, scopeText, type TextFormat } from '../../protocol/panel/budgetWords.ts';
 import { figures } from '../text/figures.ts';
 
 const { t } = vscode.l10n;
-const writing: Writing = { t, money: (usd) => figures.money(usd), number: (value) => figures.count(value) };
+const writing: TextFormat = { t, money: (usd) => figures.money(usd), number: (value) => figures.count(value) };
 
 export function nearLimitText(status: BudgetStatus): string {
   return t('The budget for {0} is nearly used up: {1}', ...values(status));

@@ -5,7 +5,7 @@ import type { Commands, CommandContext } from './commandContext.ts';
 export function awayCommands({ away, engines, runs, reports }: CommandContext): Commands {
   return {
     async showWhileAway() {
-      away.seen();
+      away.markSeen();
       return markdownOf(await reports.show('away'));
     },
 

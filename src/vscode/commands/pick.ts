@@ -57,13 +57,13 @@ export async function pickSession(
   return picked?.id;
 }
 
-interface Named {
+interface NamedItem {
   readonly type: ExecutorType;
   readonly label: string;
 }
 
 /** Asks which agent printed a file; `why` is shown as the reason. `undefined` if the user cancelled. */
-export async function pickAgent(why: string, agents: readonly Named[]): Promise<ExecutorType | undefined> {
+export async function pickAgent(why: string, agents: readonly NamedItem[]): Promise<ExecutorType | undefined> {
   const items = agents.map(({ type, label }) => ({ label: inertText(label), type }));
   const placeHolder = t('Select the agent that printed it');
   return (await vscode.window.showQuickPick(items, { title: inertText(why), placeHolder }))?.type;

@@ -23,7 +23,7 @@ export class MachineRuns implements vscode.Disposable {
   #watches: readonly { dispose(): void }[] = [];
   readonly #folders: readonly string[];
   readonly #stores = new Map<string, Promise<StoreRuns>>();
-  readonly #known = new Set<StoreRuns>();
+  readonly #loadedStores = new Set<StoreRuns>();
   #isDisposed = false;
   readonly onDidChange = this.#changed.event;
 
@@ -40,7 +40,7 @@ export class MachineRuns implements vscode.Disposable {
 
   /** Running sessions by folder, including those of this window. */
   byFolder(): readonly FolderRuns[] {
-    const rows = [...[...this.#known].flatMap((store) => store.live()), ...this.#deps.list.live()];
+    const rows = [...[...this.#loadedStores].flatMap((store) => store.live()), ...this.#deps.list.live()];
     return runsByFolder(
       rows.map((row): MachineRun => ({ id: row.session_id, title: titleOf(row), folder: row.project_dir })),
     );
@@ -55,7 +55,7 @@ export class MachineRuns implements vscode.Disposable {
   dispose(): void {
     this.#isDisposed = true;
     for (const watch of this.#watches) watch.dispose();
-    for (const runs of this.#known) runs.dispose();
+    for (const runs of this.#loadedStores) runs.dispose();
     this.#changed.dispose();
   }
 
@@ -74,7 +74,7 @@ export class MachineRuns implements vscode.Disposable {
     };
     const store = new StoreRuns({ storeDir, build, log, onChange });
     if (this.#isDisposed) store.dispose();
-    else this.#known.add(store);
+    else this.#loadedStores.add(store);
     return store;
   }
 }

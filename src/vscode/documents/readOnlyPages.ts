@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 /** Read-only documents of one scheme. Each is rebuilt when it is shown or restored. */
 export class ReadOnlyPages implements vscode.Disposable {
   readonly #write: (uri: vscode.Uri) => Promise<string>;
-  readonly #shown = new Map<string, string>();
+  readonly #shownTexts = new Map<string, string>();
   readonly #changed = new vscode.EventEmitter<vscode.Uri>();
   readonly #disposables: readonly vscode.Disposable[];
 
@@ -12,9 +12,9 @@ export class ReadOnlyPages implements vscode.Disposable {
     this.#disposables = [
       vscode.workspace.registerTextDocumentContentProvider(scheme, {
         onDidChange: this.#changed.event,
-        provideTextDocumentContent: async (uri) => this.#shown.get(uri.toString()) ?? this.#write(uri),
+        provideTextDocumentContent: async (uri) => this.#shownTexts.get(uri.toString()) ?? this.#write(uri),
       }),
-      vscode.workspace.onDidCloseTextDocument(({ uri }) => this.#shown.delete(uri.toString())),
+      vscode.workspace.onDidCloseTextDocument(({ uri }) => this.#shownTexts.delete(uri.toString())),
     ];
   }
 
@@ -30,7 +30,7 @@ export class ReadOnlyPages implements vscode.Disposable {
 
   async #fresh(uri: vscode.Uri): Promise<vscode.TextDocument> {
     const text = await this.#write(uri);
-    this.#shown.set(uri.toString(), text);
+    this.#shownTexts.set(uri.toString(), text);
     const document = await vscode.workspace.openTextDocument(uri);
     if (document.getText() !== text) {
       const drawn = new Promise<void>((resolve) => {

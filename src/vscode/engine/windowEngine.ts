@@ -67,15 +67,15 @@ export class WindowEngine {
   #copies: ReadOnlyEngine | undefined;
   readonly #link: DaemonLink<EngineFailure>;
   readonly #summaries = new Listeners<[SessionSummary]>();
-  readonly #removals = new Listeners<[sessionId: string]>();
-  readonly #shares = new Listeners<[readonly OwnShare[]]>();
+  readonly #removalListeners = new Listeners<[sessionId: string]>();
+  readonly #shareListeners = new Listeners<[readonly OwnShare[]]>();
   readonly #events = new Listeners<[CoordinatorEvent]>();
   /** Running sessions, as last reported by the daemon. */
   readonly #live = new Map<string, SessionSummary>();
   readonly #planned: PlannedFollowUps;
   #wantsEvents = false;
   /** Sent again to a new daemon. */
-  #watched: WatchSources | undefined;
+  #watchedSources: WatchSources | undefined;
   readonly #sources = new Listeners<[ResultOf<'watchSources'>]>();
   readonly #indexing = new Listeners<[IndexProgress | null]>();
 
@@ -93,7 +93,8 @@ export class WindowEngine {
         this.#planned.take(follow_ups);
         this.#live.clear();
         for (const summary of live) this.#learn(summary);
-        if (this.#watched !== undefined) this.#sources.fire(await connection.call('watchSources', this.#watched));
+        if (this.#watchedSources !== undefined)
+          this.#sources.fire(await connection.call('watchSources', this.#watchedSources));
       },
     });
     const call = this.#call;
@@ -156,7 +157,7 @@ export class WindowEngine {
 
   /** Returns sessions of other programs; from then on, `onSummary` and `onRemoved` report their changes. */
   async watchSources(params: WatchSources): Promise<ResultOf<'watchSources'>> {
-    this.#watched = params;
+    this.#watchedSources = params;
     return this.#call('watchSources', params);
   }
 
@@ -251,11 +252,11 @@ export class WindowEngine {
   }
 
   onRemoved(listener: (sessionId: string) => void): Disposable {
-    return this.#removals.on(listener);
+    return this.#removalListeners.on(listener);
   }
 
   onShares(listener: (shares: readonly OwnShare[]) => void): Disposable {
-    return this.#shares.on(listener);
+    return this.#shareListeners.on(listener);
   }
 
   onEvent(listener: (event: CoordinatorEvent) => void): Disposable {
@@ -337,9 +338,9 @@ export class WindowEngine {
     for (const summary of summaries) this.#learn(summary);
     for (const id of removed) {
       this.#live.delete(id);
-      this.#removals.fire(id);
+      this.#removalListeners.fire(id);
     }
-    if (shares !== undefined) this.#shares.fire(shares);
+    if (shares !== undefined) this.#shareListeners.fire(shares);
     for (const event of events) this.#events.fire(event);
     this.queue.take(news);
     if (follow_ups !== undefined) this.#planned.take(follow_ups);

@@ -1,7 +1,7 @@
 import { DaemonError } from '../../client/errors.ts';
 import { failureActions, failureCodes } from '../../engine/failures/failureCodes.ts';
 import { EngineFailure } from '../../engine/failures/failures.ts';
-import { quote, say } from '../../engine/failures/wording.ts';
+import { quote, worded } from '../../engine/failures/wording.ts';
 import type { FailureData } from '../../protocol/daemon/failure.ts';
 
 /** Converts a failure of the daemon's engine. */
@@ -22,7 +22,7 @@ export function toFailure({ code, message, detail, words, action, tried, budget 
 export function unreachable(error: unknown): unknown {
   if (!DaemonError.is(error)) return error;
   const text = {
-    message: say`The Vitrine daemon does not respond.`,
+    message: worded`The Vitrine daemon does not respond.`,
     detail: quote(`${error.message} ${error.detail}`),
   };
   return new EngineFailure('daemon_unreachable', { ...text, action: 'doctor' }, error);

@@ -34,7 +34,7 @@ export class FollowUpWatch implements vscode.Disposable {
       }),
     ];
     void this.#reportProblems();
-    deps.engines.whenMade((engine) => {
+    deps.engines.onceCreated((engine) => {
       this.#engine = engine;
       this.#disposables.push(engine.followUps.onChange(() => this.#notify()));
       this.#notify();

@@ -28,9 +28,9 @@ interface LoadedLines {
 export class LineHistory implements vscode.Disposable {
   readonly #deps: LineHistoryDeps;
   readonly #settings: vscode.Disposable;
-  #known: Promise<LoadedLines> | undefined;
-  #shown: vscode.Disposable | undefined;
-  #wanted = 0;
+  #lines: Promise<LoadedLines> | undefined;
+  #display: vscode.Disposable | undefined;
+  #generation = 0;
 
   constructor(deps: LineHistoryDeps) {
     this.#deps = deps;
@@ -40,9 +40,9 @@ export class LineHistory implements vscode.Disposable {
     void this.#look();
   }
 
-  known(): Promise<LoadedLines> {
-    this.#known ??= this.#load();
-    return this.#known;
+  lines(): Promise<LoadedLines> {
+    this.#lines ??= this.#load();
+    return this.#lines;
   }
 
   dispose(): void {
@@ -52,19 +52,19 @@ export class LineHistory implements vscode.Disposable {
 
   async #look(): Promise<void> {
     const showsMarks = marksLines();
-    if (showsMarks === (this.#shown !== undefined)) return;
+    if (showsMarks === (this.#display !== undefined)) return;
     this.#hide();
     if (!showsMarks) return;
-    const turn = this.#wanted;
-    const { stories } = await this.known();
+    const turn = this.#generation;
+    const { stories } = await this.lines();
     const { showLines } = await import('./showLines.ts');
-    if (turn === this.#wanted) this.#shown = showLines(stories, this.#deps.list, pause);
+    if (turn === this.#generation) this.#display = showLines(stories, this.#deps.list, pause);
   }
 
   #hide(): void {
-    this.#wanted += 1;
-    this.#shown?.dispose();
-    this.#shown = undefined;
+    this.#generation += 1;
+    this.#display?.dispose();
+    this.#display = undefined;
   }
 
   async #load(): Promise<LoadedLines> {

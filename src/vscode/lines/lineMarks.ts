@@ -20,14 +20,14 @@ export class LineMarks implements vscode.Disposable {
   readonly #stories: LineStories;
   readonly #types: Readonly<Record<Mark, vscode.TextEditorDecorationType>>;
   readonly #disposables: vscode.Disposable[];
-  readonly #drawn: () => void;
+  readonly #onDrawn: () => void;
   #timer: NodeJS.Timeout | undefined;
   #disposed = false;
 
-  /** `drawn` is called when marks may have changed. */
-  constructor(stories: LineStories, drawn: () => void) {
+  /** `onDrawn` is called when marks may have changed. */
+  constructor(stories: LineStories, onDrawn: () => void) {
     this.#stories = stories;
-    this.#drawn = drawn;
+    this.#onDrawn = onDrawn;
     this.#types = { changed: markType('changed'), edited: markType('edited'), read: markType('read') };
     this.#disposables = [
       ...Object.values(this.#types),
@@ -60,7 +60,7 @@ export class LineMarks implements vscode.Disposable {
       if (editor.document.version !== version) continue;
       for (const mark of marks) editor.setDecorations(this.#types[mark], rangesOf(claims, mark));
     }
-    this.#drawn();
+    this.#onDrawn();
   }
 }
 

@@ -53,7 +53,7 @@ export class LineStories {
     const text = document.getText();
     if (text.length > mostCharacters) return undefined;
     const of = JSON.stringify([document.version, touches.map(stateOf)]);
-    return keep(this.#claims, document.uri.toString(), of, async () => {
+    return cached(this.#claims, document.uri.toString(), of, async () => {
       const records: FileRecord[] = [];
       for (const touch of touches) records.push(await this.#record(touch));
       return lineClaims(text.split('\n'), records);
@@ -63,7 +63,7 @@ export class LineStories {
   /** `undefined` if the record is no longer available. */
   story({ session, entryIndex, kind, edited }: LineClaim): Promise<LineStory | undefined> {
     const key = JSON.stringify([session, entryIndex, kind, edited]);
-    return keep(this.#stories, key, '', async () => {
+    return cached(this.#stories, key, '', async () => {
       const handle = await this.#open(session);
       try {
         const { title, prompt, agent_label, agent_version, model } = handle.summary();
@@ -92,7 +92,7 @@ export class LineStories {
 
   #record(touch: Touch): Promise<FileRecord> {
     const { session, projectDir, file } = touch;
-    return keep(this.#records, JSON.stringify([session, file.path]), stateOf(touch), async () => {
+    return cached(this.#records, JSON.stringify([session, file.path]), stateOf(touch), async () => {
       const history = new FileHistory(file.path, projectDir);
       const handle = await this.#open(session);
       try {
@@ -116,7 +116,7 @@ function stateOf({ session, file }: Touch): string {
  * Returns the cached value of `key` if its inputs (`of`) are unchanged, otherwise computes it. Failures are not
  * cached.
  */
-function keep<T>(saved: Map<string, CachedStory<T>>, key: string, of: string, make: () => Promise<T>): Promise<T> {
+function cached<T>(saved: Map<string, CachedStory<T>>, key: string, of: string, make: () => Promise<T>): Promise<T> {
   const known = saved.get(key);
   saved.delete(key);
   const value = known?.of === of ? known.value : make();

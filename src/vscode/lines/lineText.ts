@@ -14,10 +14,10 @@ export const openEntryCommand = 'vitrine.openEntry';
 /** The hover of a line: untrusted text from the session, with trusted links of Vitrine. */
 export function storyHover(stories: readonly LineStory[]): vscode.MarkdownString[] {
   const [story, ...others] = stories;
-  return story === undefined ? [] : [about(story, others.length), links(story)];
+  return story === undefined ? [] : [storyText(story, others.length), links(story)];
 }
 
-function about(story: LineStory, others: number): vscode.MarkdownString {
+function storyText(story: LineStory, others: number): vscode.MarkdownString {
   const { prompt, edited } = story;
   const facts = [story.agent, story.model ?? '', stepText(story), dateTime(story.at)].filter((part) => part !== '');
   const parts = [

@@ -44,9 +44,9 @@ interface SessionTouches {
 export class TouchIndex {
   readonly #source: TouchSource;
   readonly #log: { info(message: string): void };
-  readonly #known = new Map<string, SessionTouches>();
+  readonly #bySession = new Map<string, SessionTouches>();
   #sessions = 0;
-  #left = 0;
+  #skipped = 0;
   /** Serializes searches, which would otherwise read the same sessions. */
   #last: Promise<unknown> = Promise.resolve();
 
@@ -61,8 +61,8 @@ export class TouchIndex {
   }
 
   /** Number of sessions that touched it but were not read: too many, too long, or unreadable. */
-  get left(): number {
-    return this.#left;
+  get skipped(): number {
+    return this.#skipped;
   }
 
   /** Sessions that touched the file with this absolute path, newest first. */
@@ -78,7 +78,7 @@ export class TouchIndex {
     const touches: Touch[] = [];
     let read = 0;
     for (const { session_id: session, updated_at: updatedAt } of newest) {
-      const before = this.#known.get(session);
+      const before = this.#bySession.get(session);
       const known = before?.updatedAt === updatedAt ? before : await this.#read(session, updatedAt, before);
       if (known === undefined) continue;
       read += 1;
@@ -87,32 +87,32 @@ export class TouchIndex {
       if (file !== undefined) touches.push({ session, projectDir: known.projectDir, file });
     }
     this.#sessions = searched;
-    this.#left = sessions.length - read;
+    this.#skipped = sessions.length - read;
     return touches;
   }
 
   #keep(session: string, known: SessionTouches): void {
-    this.#known.delete(session);
-    this.#known.set(session, known);
-    const [oldest] = this.#known.keys();
-    if (this.#known.size > mostKnown && oldest !== undefined) this.#known.delete(oldest);
+    this.#bySession.delete(session);
+    this.#bySession.set(session, known);
+    const [oldest] = this.#bySession.keys();
+    if (this.#bySession.size > mostKnown && oldest !== undefined) this.#bySession.delete(oldest);
   }
 
   /** Entry of the prompt that led to this entry. */
   promptOf(session: string, entryIndex: number): number | undefined {
-    return this.#known.get(session)?.prompts.findLast((prompt) => prompt <= entryIndex);
+    return this.#bySession.get(session)?.prompts.findLast((prompt) => prompt <= entryIndex);
   }
 
   /** Number of the step, as in the gutter of the transcript. */
   numberOf(session: string, entryIndex: number): string | undefined {
-    return this.#known.get(session)?.files.numberOf(entryIndex);
+    return this.#bySession.get(session)?.files.numberOf(entryIndex);
   }
 
   async #read(id: string, updatedAt: string, before: SessionTouches | undefined): Promise<SessionTouches | undefined> {
     try {
       const handle = await this.#source.open(id);
       try {
-        return await readOn(handle, updatedAt, before);
+        return await readFurther(handle, updatedAt, before);
       } finally {
         handle.dispose();
       }
@@ -123,7 +123,7 @@ export class TouchIndex {
   }
 }
 
-async function readOn(
+async function readFurther(
   handle: SessionHandle,
   updatedAt: string,
   before: SessionTouches | undefined,

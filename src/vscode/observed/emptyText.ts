@@ -9,7 +9,7 @@ const { t } = vscode.l10n;
 const maxNamed = 6;
 
 /** Where Vitrine searched for sessions, shown if it found none; empty before the search. */
-export function emptyText({ lookedIn, outOfScope }: ObservedLoader): string {
+export function emptyText({ searchedFolders: lookedIn, outOfScope }: ObservedLoader): string {
   if (lookedIn.length === 0) return '';
   const named = lookedIn.slice(0, maxNamed).map(shortPath).join(', ');
   const more = lookedIn.length - maxNamed;

@@ -42,7 +42,7 @@ export function passesFilter(row: SessionRow, filter: SessionFilter, now: number
   if (agents !== undefined && !agents.includes(row.agent_label)) return false;
   if (states !== undefined && !states.includes(filterState(row))) return false;
   if (days !== undefined && now - Date.parse(row.updated_at) > days * 86_400_000) return false;
-  if (dates !== undefined && !isOn(row.updated_at, dates)) return false;
+  if (dates !== undefined && !isInRange(row.updated_at, dates)) return false;
   if (cost !== undefined && !(row.total_cost.provenance !== 'unknown' && isWithin(row.total_cost.usd, cost)))
     return false;
   if (text === undefined) return true;
@@ -61,7 +61,7 @@ export function scopeOf(saved: unknown): ViewScope {
   return scope === 'folder' || scope === 'everything' || scope === 'team' ? scope : 'repository';
 }
 
-function isOn(time: string, { from, to }: DateRange): boolean {
+function isInRange(time: string, { from, to }: DateRange): boolean {
   const day = localDay(time);
   return (from === undefined || day >= from) && (to === undefined || day <= to);
 }

@@ -27,9 +27,9 @@ export class ObservedLoader implements vscode.Disposable {
   readonly #changed = new vscode.EventEmitter<void>();
   readonly #progress = new ViewProgress('vitrine.sessions');
   #first: Promise<void> | undefined;
-  #lookedIn: readonly string[] = [];
+  #searchedFolders: readonly string[] = [];
   #outOfScope = 0;
-  /** Fires when `lookedIn` or `outOfScope` may have changed. */
+  /** Fires when `searchedFolders` or `outOfScope` may have changed. */
   readonly onDidChange = this.#changed.event;
 
   constructor(deps: ObservedLoaderDeps) {
@@ -38,8 +38,8 @@ export class ObservedLoader implements vscode.Disposable {
   }
 
   /** Searched folders; empty before the first search. */
-  get lookedIn(): readonly string[] {
-    return this.#lookedIn;
+  get searchedFolders(): readonly string[] {
+    return this.#searchedFolders;
   }
 
   /** Number of other programs' sessions in other folders, as of the last search. */
@@ -127,7 +127,7 @@ export class ObservedLoader implements vscode.Disposable {
   }
 
   #take({ sessions, kept: copies, looked_in, out_of_scope, cleanup_days }: ResultOf<'watchSources'>): void {
-    this.#lookedIn = looked_in;
+    this.#searchedFolders = looked_in;
     this.#outOfScope = out_of_scope;
     this.#deps.list.cleanupDays = cleanup_days;
     this.#deps.list.replaceObserved(sessions, copies);

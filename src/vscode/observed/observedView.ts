@@ -44,7 +44,7 @@ export function readOnlyReason(summary: SessionSummary, { agent, live }: Observe
     : t('{0} is running this session in another program. Answer it there. Here, you can only watch it.', label);
 }
 
-interface Watched {
+interface WatchState {
   readonly problems: readonly string[];
   /** Vitrine takes part in the session, in the agent's own server. */
   readonly isJoined: boolean;
@@ -54,7 +54,7 @@ interface Watched {
 export function observedNotice(
   { agent_label: label }: SessionSummary,
   { agent, live, path }: ObservedState,
-  { problems: [problem, ...more], isJoined }: Watched,
+  { problems: [problem, ...more], isJoined }: WatchState,
 ): SessionView['notice'] {
   if (problem !== undefined) {
     const text = more.length === 0 ? problem : t('{0} ({1} more problems)', problem, more.length);

@@ -28,20 +28,20 @@ type Handler = () => unknown;
 /** Buttons of one report, with ids that are unique within the page. */
 export class ReportActions {
   readonly #prefix: string;
-  readonly #acts = new Map<string, Handler>();
+  readonly #handlers = new Map<string, Handler>();
 
   constructor(prefix: string) {
     this.#prefix = prefix;
   }
 
-  /** If `act` returns (a promise of) `refresh`, the report is rebuilt. */
-  add(label: string, icon: string, act: Handler): ReportAction {
-    const id = `${this.#prefix}.${this.#acts.size}`;
-    this.#acts.set(id, act);
+  /** If `handler` returns (a promise of) `refresh`, the report is rebuilt. */
+  add(label: string, icon: string, handler: Handler): ReportAction {
+    const id = `${this.#prefix}.${this.#handlers.size}`;
+    this.#handlers.set(id, handler);
     return { id, label, icon };
   }
 
   find(id: string): Handler | undefined {
-    return this.#acts.get(id);
+    return this.#handlers.get(id);
   }
 }

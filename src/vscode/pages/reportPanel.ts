@@ -35,8 +35,8 @@ export class ReportPanel implements vscode.Disposable {
   #built: BuiltReport | undefined;
   #actions = new ReportActions('');
   /** Actions of the previous report, which the page may still show. */
-  #earlier = new ReportActions('');
-  #builds = 0;
+  #previousActions = new ReportActions('');
+  #buildCount = 0;
   #running: AbortController | undefined;
   #watch: { dispose(): void } | undefined;
   #closed = false;
@@ -70,7 +70,7 @@ export class ReportPanel implements vscode.Disposable {
     const running = new AbortController();
     this.#running = running;
     const { signal } = running;
-    const actions = new ReportActions(String(++this.#builds));
+    const actions = new ReportActions(String(++this.#buildCount));
     let reported = 0;
     const progress = (text: string, share?: number): void => {
       const now = Date.now();
@@ -85,7 +85,7 @@ export class ReportPanel implements vscode.Disposable {
         ended(signal),
       ]);
       if (built === undefined || signal.aborted) return undefined;
-      [this.#earlier, this.#actions] = [this.#actions, actions];
+      [this.#previousActions, this.#actions] = [this.#actions, actions];
       this.#built = built;
       this.#panel.title = built.report.title;
       this.#show({ type: 'report', report: built.report });
@@ -131,7 +131,7 @@ export class ReportPanel implements vscode.Disposable {
 
   async #act(id: string): Promise<void> {
     try {
-      if ((await (this.#actions.find(id) ?? this.#earlier.find(id))?.()) === 'refresh') await this.refresh();
+      if ((await (this.#actions.find(id) ?? this.#previousActions.find(id))?.()) === 'refresh') await this.refresh();
     } catch (error) {
       await this.#deps.failures.show(error);
     }

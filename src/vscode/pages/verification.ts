@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { signatureWording, verdictWording } from '../../engine/audit/verdictWording.ts';
-import type { Verified } from '../../engine/audit/verify.ts';
+import type { VerificationReport } from '../../engine/audit/verify.ts';
 import type { ReportFact } from '../../model/pages/report.ts';
 import type { WindowEngine } from '../engine/windowEngine.ts';
 import { translateWording } from '../failures/failureText.ts';
@@ -34,7 +34,7 @@ export async function verificationReport(
       refreshLabel: t('Check Again'),
       facts: [
         { name: t('Record'), value: text(translateWording(verdictWording(found)), isWhole ? 'good' : 'error') },
-        ...(await aboutSession(engine, id)),
+        ...(await sessionFactsOf(engine, id)),
       ],
       actions: [
         actions.add(t('Open Record'), 'go-to-file', openRecord),
@@ -50,7 +50,7 @@ export async function verificationReport(
   };
 }
 
-function details({ lines, head, kept: synced, breaks, damaged, signature }: Verified): ReportFact[] {
+function details({ lines, head, kept: synced, breaks, damaged, signature }: VerificationReport): ReportFact[] {
   const listed = (numbers: readonly number[]): string => numbers.map((number) => figures.count(number)).join(', ');
   return [
     fact(t('Lines'), figures.count(lines)),
@@ -62,7 +62,7 @@ function details({ lines, head, kept: synced, breaks, damaged, signature }: Veri
   ];
 }
 
-function syncedText(synced: Verified['kept']): string {
+function syncedText(synced: VerificationReport['kept']): string {
   if (synced === null) return t('unknown: without record.head, a missing end cannot be detected');
   const time = exactDateTime(synced.at);
   return synced.line === null
@@ -71,7 +71,7 @@ function syncedText(synced: Verified['kept']): string {
 }
 
 /** A changed record may fail to open. */
-async function aboutSession(engine: WindowEngine, id: string): Promise<ReportFact[]> {
+async function sessionFactsOf(engine: WindowEngine, id: string): Promise<ReportFact[]> {
   try {
     const handle = await engine.open(id);
     const facts = sessionFacts(handle.summary());

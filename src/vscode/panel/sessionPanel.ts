@@ -55,15 +55,15 @@ export class SessionPanel implements vscode.Disposable {
   #uncounted: { readonly from: number; readonly to: number }[] = [];
   readonly #disposables: { dispose(): void }[];
   /** The page has its first entries and is visible. */
-  #started = false;
+  #hasStarted = false;
   /** Number of updates before the page had its first entries. */
-  #missed = 0;
+  #updatesBeforePage = 0;
   #numbered = false;
   /** Where to scroll once the page is ready. */
   #target: RevealTarget | undefined;
   #notice: Notice | undefined;
   /** Descriptions of what the record lacks. */
-  #missing: readonly string[] = [];
+  #missingParts: readonly string[] = [];
   #viewTimer: NodeJS.Timeout | undefined;
 
   constructor(
@@ -98,7 +98,7 @@ export class SessionPanel implements vscode.Disposable {
       summary: () => handle.summary(),
       fileNow: (name) => files.now(name),
     };
-    this.#views = new SessionViews(source, (answer) => this.#started && this.#channel.send(answer));
+    this.#views = new SessionViews(source, (answer) => this.#hasStarted && this.#channel.send(answer));
     this.#disposables = [
       handle,
       this.#views,
@@ -127,13 +127,13 @@ export class SessionPanel implements vscode.Disposable {
       return;
     }
     this.#target = to;
-    if (this.#started) this.#showLead();
+    if (this.#hasStarted) this.#showLead();
   }
 
   /** Warns about missing parts of the record. */
   showMissing(found: Completeness): void {
-    this.#missing = completenessWording(found).map(translateWording);
-    if (this.#missing.length > 0) this.#showView();
+    this.#missingParts = completenessWording(found).map(translateWording);
+    if (this.#missingParts.length > 0) this.#showView();
   }
 
   async pickPrompt(): Promise<void> {
@@ -173,7 +173,7 @@ export class SessionPanel implements vscode.Disposable {
 
   /** A hidden page is unloaded; it starts again when it becomes visible. */
   #look(): void {
-    if (!this.#panel.visible) this.#started = false;
+    if (!this.#panel.visible) this.#hasStarted = false;
   }
 
   #receive(data: unknown): void {
@@ -296,16 +296,16 @@ export class SessionPanel implements vscode.Disposable {
 
   /** Sends the first page, and from then on changes. */
   async #begin(): Promise<void> {
-    this.#started = false;
+    this.#hasStarted = false;
     if (this.#steps.short) this.#numbered = await this.#steps.count();
     let page: EntryPage;
     // Output that arrives during a read may or may not be included, so read again until none arrives.
     for (let reads = 0; ; reads += 1) {
-      this.#missed = 0;
+      this.#updatesBeforePage = 0;
       this.#uncounted = [];
       const total = this.#handle.total();
       page = await this.#page(Math.max(0, total - firstPage), total);
-      if (this.#missed === 0 || reads >= maxReads) break;
+      if (this.#updatesBeforePage === 0 || reads >= maxReads) break;
     }
     const view = this.#view();
     const l10n = vscode.l10n.bundle ?? {};
@@ -314,7 +314,7 @@ export class SessionPanel implements vscode.Disposable {
     const open = this.#handle.open();
     const { detail } = this.#actions.memory;
     this.#feed.begin({ type: 'init', view, page, open, detail, l10n, locale: vscode.env.language });
-    this.#started = true;
+    this.#hasStarted = true;
     this.#showLead();
     if (!this.#numbered) await this.#number(page);
     if (this.#numbered) this.#logHiddenMessages('transcript');
@@ -323,7 +323,7 @@ export class SessionPanel implements vscode.Disposable {
   /** Counts steps in the background, then sends the first page again with step numbers. */
   async #number(shown: EntryPage): Promise<void> {
     this.#numbered = await this.#steps.count();
-    if (!this.#numbered || !this.#started) return;
+    if (!this.#numbered || !this.#hasStarted) return;
     const entries = await this.#handle.read(shown.from, shown.from + shown.entries.length);
     const open = new Set(this.#handle.open());
     const settled = entries.filter((entry) => entry.type.kind === 'tool_use' && !open.has(entry.index));
@@ -361,8 +361,8 @@ export class SessionPanel implements vscode.Disposable {
 
   #push(updates: readonly EntryUpdate[], total: number): void {
     this.#views.update(updates);
-    if (!this.#started) {
-      this.#missed += updates.length;
+    if (!this.#hasStarted) {
+      this.#updatesBeforePage += updates.length;
       for (const update of updates) this.#settle(update);
       return;
     }
@@ -383,7 +383,7 @@ export class SessionPanel implements vscode.Disposable {
 
   #view(): SessionView {
     const around = this.#figures.around(this.#actions.dueAt(this.#handle.id));
-    return sessionView(this.#handle, this.#notice ?? this.#missing, around);
+    return sessionView(this.#handle, this.#notice ?? this.#missingParts, around);
   }
 
   #showView(): void {
@@ -393,6 +393,6 @@ export class SessionPanel implements vscode.Disposable {
   #showViewNow(): void {
     clearTimeout(this.#viewTimer);
     this.#viewTimer = undefined;
-    if (this.#started) this.#feed.show(this.#view());
+    if (this.#hasStarted) this.#feed.show(this.#view());
   }
 }

@@ -35,9 +35,9 @@ export class SessionPanels implements vscode.Disposable {
   readonly #observed = new Set<string>();
   /** Where new pages scroll to when they are ready. */
   readonly #targets = new Map<string, RevealTarget>();
-  readonly #looked = new vscode.EventEmitter<string>();
+  readonly #becameVisible = new vscode.EventEmitter<string>();
   /** Fires when a panel becomes visible. */
-  readonly onDidLook = this.#looked.event;
+  readonly onDidBecomeVisible = this.#becameVisible.event;
   readonly #disposables: vscode.Disposable[];
 
   constructor(deps: PanelDeps) {
@@ -103,7 +103,7 @@ export class SessionPanels implements vscode.Disposable {
 
   dispose(): void {
     for (const disposable of this.#disposables) disposable.dispose();
-    this.#looked.dispose();
+    this.#becameVisible.dispose();
   }
 
   async #restore(panel: vscode.WebviewPanel, state: unknown): Promise<void> {
@@ -126,9 +126,9 @@ export class SessionPanels implements vscode.Disposable {
       this.#targets.delete(id);
     });
     panel.onDidChangeViewState(() => {
-      if (panel.visible) this.#looked.fire(id);
+      if (panel.visible) this.#becameVisible.fire(id);
     });
-    if (panel.visible) this.#looked.fire(id);
+    if (panel.visible) this.#becameVisible.fire(id);
     try {
       const [{ SessionPanel }, engine, chunks] = await Promise.all([
         import('./sessionPanel.ts'),

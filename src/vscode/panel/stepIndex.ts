@@ -27,7 +27,7 @@ export class StepIndex {
   /** Entries that settled before they were counted. A read that began earlier has older versions of them. */
   readonly #settled = new Map<number, NormalizedEntry>();
   #counted = 0;
-  #stopped = false;
+  #isStopped = false;
 
   /** `onEntry` is called for every entry in order, and again if it settles later. */
   constructor(source: Source, onEntry: (entry: NormalizedEntry, state: EntryState) => void) {
@@ -42,16 +42,16 @@ export class StepIndex {
 
   /** Counts up to the end of the session; returns false if it was stopped. */
   async count(): Promise<boolean> {
-    while (this.#counted < this.#source.total() && !this.#stopped) {
+    while (this.#counted < this.#source.total() && !this.#isStopped) {
       const to = Math.min(this.#counted + chunk, this.#source.total());
       for (const entry of await this.#source.read(this.#counted, to)) {
         // Counted when it arrived.
         if (entry.index < this.#counted) continue;
-        this.#pass(entry);
+        this.#addNumber(entry);
       }
       this.#counted = Math.max(this.#counted, to);
     }
-    return !this.#stopped;
+    return !this.#isStopped;
   }
 
   get short(): boolean {
@@ -63,7 +63,7 @@ export class StepIndex {
     if (entry.index < this.#counted) return this.#numbers.of(entry.index) ?? this.#numbers.add(entry);
     if (entry.index > this.#counted) return undefined;
     this.#counted += 1;
-    return this.#pass(entry);
+    return this.#addNumber(entry);
   }
 
   /** Call for every entry that has settled. */
@@ -72,7 +72,7 @@ export class StepIndex {
     else this.#settled.set(entry.index, entry);
   }
 
-  #pass(entry: NormalizedEntry): string | undefined {
+  #addNumber(entry: NormalizedEntry): string | undefined {
     const settled = this.#settled.get(entry.index);
     this.#settled.delete(entry.index);
     this.#onEntry(settled ?? entry, { isNew: true, isSettled: settled !== undefined });
@@ -80,6 +80,6 @@ export class StepIndex {
   }
 
   stop(): void {
-    this.#stopped = true;
+    this.#isStopped = true;
   }
 }

@@ -37,13 +37,13 @@ export class QueueView implements vscode.Disposable {
   #team: TeamState | null = null;
   #reading: Promise<void> | undefined;
   #isOutdated = false;
-  #quiet: NodeJS.Timeout | undefined;
+  #refreshTimer: NodeJS.Timeout | undefined;
   #clock: NodeJS.Timeout | undefined;
 
   constructor(deps: QueueViewDeps) {
     this.#deps = deps;
     this.#passwords = new TeamPasswords(deps.secrets);
-    this.#tree = new QueueTree(here, Date.now);
+    this.#tree = new QueueTree(windowPlace, Date.now);
     this.#view = vscode.window.createTreeView(viewId, { treeDataProvider: this.#tree, canSelectMany: true });
     this.#disposables = [
       this.#tree,
@@ -53,7 +53,7 @@ export class QueueView implements vscode.Disposable {
         this.#wind();
       }),
     ];
-    deps.engines.whenMade((engine) => this.#attach(engine));
+    deps.engines.onceCreated((engine) => this.#attach(engine));
     if (this.#view.visible) void this.refresh();
     this.#wind();
   }
@@ -86,7 +86,7 @@ export class QueueView implements vscode.Disposable {
   }
 
   dispose(): void {
-    clearTimeout(this.#quiet);
+    clearTimeout(this.#refreshTimer);
     clearInterval(this.#clock);
     for (const disposable of [...this.#disposables, ...this.#engineEvents]) disposable.dispose();
   }
@@ -97,8 +97,8 @@ export class QueueView implements vscode.Disposable {
   }
 
   #soon(): void {
-    clearTimeout(this.#quiet);
-    this.#quiet = setTimeout(() => void this.refresh(), quietMs);
+    clearTimeout(this.#refreshTimer);
+    this.#refreshTimer = setTimeout(() => void this.refresh(), quietMs);
   }
 
   async #read(): Promise<void> {
@@ -148,7 +148,7 @@ function disconnectedText({ has_password }: TeamState): string {
     : t('The password for the team’s database is missing. Enter it with Team Status…');
 }
 
-function here() {
+function windowPlace() {
   const folders = (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath);
   return { hostname: hostname(), folders };
 }

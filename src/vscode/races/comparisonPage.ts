@@ -6,14 +6,14 @@ import type { BuiltReport, ReportWork } from '../pages/reportKind.ts';
 import type { SessionList } from '../sessions/sessionList.ts';
 import { needsYou } from '../sessions/sessionRow.ts';
 import { figures } from '../text/figures.ts';
-import { raceReport, type ComparisonContext, type RaceAction, type Words } from './raceReport.ts';
+import { raceReport, type ComparisonContext, type RaceAction, type TextFormat } from './raceReport.ts';
 
 const { t } = vscode.l10n;
 
 /** Interval in ms for updating figures of running sessions, which change with each message. */
 const figuresMs = 3000;
 
-const words: Words = { t: (message, ...values) => vscode.l10n.t(message, ...values), figures };
+const words: TextFormat = { t: (message, ...values) => vscode.l10n.t(message, ...values), figures };
 
 interface Deps {
   readonly engine: WindowEngine;
@@ -24,7 +24,7 @@ interface Deps {
 export async function raceComparison({ engine, list }: Deps, id: string, work: ReportWork): Promise<BuiltReport> {
   const { races } = engine;
   work.progress(t('Comparing the results…'));
-  const found = await races.get(id).catch(missing);
+  const found = await races.get(id).catch(undefinedIfMissing);
   if (found === undefined) {
     const why = t('This race was cleaned up. Its sessions are still recorded.');
     return { report: { title: t('Race'), text: [why], sections: [] } };
@@ -60,7 +60,7 @@ export async function sessionComparison(
 const nothing = { dispose: (): void => undefined };
 
 /** Returns `undefined` if the race was cleaned up; rethrows other failures. */
-function missing(error: unknown): undefined {
+function undefinedIfMissing(error: unknown): undefined {
   if (!EngineFailure.is(error) || error.code !== 'race_failed') throw error;
 }
 

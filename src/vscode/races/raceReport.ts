@@ -1,4 +1,4 @@
-import type { Compared, Comparison, Overlap } from '../../model/race/comparison.ts';
+import type { ComparedLane, Comparison, Overlap } from '../../model/race/comparison.ts';
 import { isRaceOver, type CommandResult, type Lane, type Race } from '../../model/race/race.ts';
 import type {
   Report,
@@ -22,12 +22,12 @@ export interface ComparisonContext {
   readonly race: Race | null;
   /** Sessions with a request that waits for an answer. */
   readonly waiting: ReadonlySet<string>;
-  readonly words: Words;
+  readonly words: TextFormat;
   /** The button of an action. */
   readonly button: (act: RaceAction, label: string, icon: string) => ReportAction;
 }
 
-export interface Words {
+export interface TextFormat {
   /** Translates. */
   readonly t: (message: string, ...values: (string | number)[]) => string;
   readonly figures: Pick<Figures, 'count' | 'duration' | 'money'>;
@@ -78,7 +78,7 @@ export function raceReport(compares: ComparisonContext): Report {
   };
 }
 
-function raceFacts(race: Race, { t, figures }: Words): ReportFact[] {
+function raceFacts(race: Race, { t, figures }: TextFormat): ReportFact[] {
   const { state, folder, base, includes_changes: withChanges, limits, check, setup, applied } = race;
   const patch = patchOf(race);
   const branches = applied.filter(({ how }) => how === 'branch').map(({ branch }) => branch ?? '');
@@ -106,7 +106,7 @@ function patchOf({ applied }: Race): Race['applied'][number] | undefined {
   return applied.findLast(({ how, undone }) => how === 'patch' && undone !== true);
 }
 
-function appliedText({ lane, files }: Race['applied'][number], t: Words['t']): string {
+function appliedText({ lane, files }: Race['applied'][number], t: TextFormat['t']): string {
   return files.length === 0 ? t('{0}: your files already have this result', lane) : `${lane}: ${files.join(', ')}`;
 }
 
@@ -119,7 +119,7 @@ function raceActions(race: Race, { button, words: { t } }: ComparisonContext): R
   ];
 }
 
-function row(result: Compared, { comparison, race, waiting, words }: ComparisonContext): ReportCell[] {
+function row(result: ComparedLane, { comparison, race, waiting, words }: ComparisonContext): ReportCell[] {
   const { t, figures } = words;
   const { name, label, title, files, ms, cost, unsupported } = result;
   const lane = race?.lanes.find((candidate) => candidate.name === name);
@@ -141,10 +141,10 @@ function row(result: Compared, { comparison, race, waiting, words }: ComparisonC
 }
 
 function outcomeCell(
-  { outcome, session_id: session }: Compared,
+  { outcome, session_id: session }: ComparedLane,
   lane: Lane | undefined,
   waiting: ReadonlySet<string>,
-  { t }: Words,
+  { t }: TextFormat,
 ): ReportCell {
   if (session !== null && waiting.has(session)) return { text: t('waiting for you'), tone: 'warning' };
   switch (lane?.state) {
@@ -179,7 +179,7 @@ function outcomeCell(
 }
 
 /** Sorted by exit code, so that those that passed come first. */
-function checkCell(check: CommandResult | null, isGiven: boolean, { t }: Words): ReportCell {
+function checkCell(check: CommandResult | null, isGiven: boolean, { t }: TextFormat): ReportCell {
   if (check === null) return { text: isGiven ? t('not run') : t('none'), sort: null, tone: 'dim' };
   const { exit_code: exit, signal, timed_out: timedOut } = check;
   if (timedOut) return { text: t('timed out'), sort: 1000, tone: 'error' };
@@ -188,7 +188,7 @@ function checkCell(check: CommandResult | null, isGiven: boolean, { t }: Words):
   return { text: t('failed (exit code {0})', exit), sort: exit, tone: 'error' };
 }
 
-function costCell(cost: Compared['cost'], { t, figures }: Words): ReportCell {
+function costCell(cost: ComparedLane['cost'], { t, figures }: TextFormat): ReportCell {
   if (cost.provenance === 'unknown') return { text: t('unknown'), sort: null };
   const amount = figures.money(cost.usd);
   const text = cost.provenance === 'estimated' ? t('≈ {0} (estimated)', amount) : t('{0} (reported)', amount);
@@ -196,13 +196,13 @@ function costCell(cost: Compared['cost'], { t, figures }: Words): ReportCell {
 }
 
 /** Lines of all files; `null`: unknown for all, as in binary files. */
-function sum(files: Compared['files'], of: 'added' | 'removed'): number | null {
+function sum(files: ComparedLane['files'], of: 'added' | 'removed'): number | null {
   if (files === null) return null;
   const known = files.flatMap((file) => file[of] ?? []);
   return known.length === 0 && files.length > 0 ? null : known.reduce((total, lines) => total + lines, 0);
 }
 
-function resultSection(result: Compared, compares: ComparisonContext): ReportSection {
+function resultSection(result: ComparedLane, compares: ComparisonContext): ReportSection {
   const { t, figures } = compares.words;
   const { name, label, title, session_id: session, reason, branch, worktree, check, setup, files } = result;
   const failedSetup = setup !== null && setup.exit_code !== 0 ? setup : null;
@@ -248,7 +248,7 @@ function resultSection(result: Compared, compares: ComparisonContext): ReportSec
   };
 }
 
-function resultActions(result: Compared, { race, button, words: { t } }: ComparisonContext): ReportAction[] {
+function resultActions(result: ComparedLane, { race, button, words: { t } }: ComparisonContext): ReportAction[] {
   const { name, session_id: session, outcome, files } = result;
   const lane = race?.lanes.find((candidate) => candidate.name === name);
   const hasChanges = files !== null && files.length > 0;
@@ -273,7 +273,7 @@ function resultActions(result: Compared, { race, button, words: { t } }: Compari
   ];
 }
 
-function overlapSection({ overlaps, results }: Comparison, { t, figures }: Words): ReportSection[] {
+function overlapSection({ overlaps, results }: Comparison, { t, figures }: TextFormat): ReportSection[] {
   if (overlaps.length === 0) return [];
   const nameOf = (name: string): string => {
     const result = results.find((candidate) => candidate.name === name);
@@ -309,7 +309,7 @@ function overlapSection({ overlaps, results }: Comparison, { t, figures }: Words
   ];
 }
 
-function stateWord(state: Race['state'], t: Words['t']): string {
+function stateWord(state: Race['state'], t: TextFormat['t']): string {
   switch (state) {
     case 'running':
       return t('running');

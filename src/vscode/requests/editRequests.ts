@@ -21,7 +21,7 @@ interface OpenedDiff {
 export class EditRequests implements vscode.Disposable {
   readonly #engines: EngineHost;
   readonly #files = new ProposedFiles();
-  readonly #opened = new Map<string, OpenedDiff>();
+  readonly #openDiffs = new Map<string, OpenedDiff>();
   readonly #registration: vscode.Disposable;
 
   constructor(engines: EngineHost) {
@@ -47,7 +47,7 @@ export class EditRequests implements vscode.Disposable {
     const name = path.basename(proposal.path);
     const query = new URLSearchParams({ session: handle.id, request: request.id });
     const right = vscode.Uri.from({ scheme: proposedScheme, path: `/${name}`, query: query.toString() });
-    this.#opened.set(right.toString(), { session: handle.id, request: request.id, proposal });
+    this.#openDiffs.set(right.toString(), { session: handle.id, request: request.id, proposal });
     this.#files.put(right, proposal.after);
     const place = path.resolve(request.cwd ?? folder ?? '', proposal.path);
     const left = proposal.before === null ? this.#empty(right) : vscode.Uri.file(place);
@@ -58,7 +58,7 @@ export class EditRequests implements vscode.Disposable {
   /** Allows the request with the text in the editor. */
   async allow(uri: vscode.Uri | undefined): Promise<void> {
     const right = uri ?? vscode.window.activeTextEditor?.document.uri;
-    const opened = right === undefined ? undefined : this.#opened.get(right.toString());
+    const opened = right === undefined ? undefined : this.#openDiffs.get(right.toString());
     if (right === undefined || opened === undefined) {
       void vscode.window.showInformationMessage(t('This request is no longer waiting.'));
       return;
@@ -123,7 +123,7 @@ export class EditRequests implements vscode.Disposable {
         ({ input }) => input instanceof vscode.TabInputTextDiff && input.modified.toString() === right.toString(),
       );
     await vscode.window.tabGroups.close(tabs);
-    this.#opened.delete(right.toString());
+    this.#openDiffs.delete(right.toString());
     this.#files.drop(right);
   }
 }

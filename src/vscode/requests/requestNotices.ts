@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { needText } from '../text/originLabel.ts';
+import { attentionReason } from '../text/originLabel.ts';
 import { inertText } from '../text/inertText.ts';
 import type { SessionPanels } from '../panel/sessionPanels.ts';
 import type { SessionList } from '../sessions/sessionList.ts';
@@ -8,7 +8,7 @@ import { needsYou, titleOf, type SessionRow } from '../sessions/sessionRow.ts';
 
 const { t } = vscode.l10n;
 
-interface Shown {
+interface OpenNotice {
   /** Subject of the notification; a request with another subject gets a new notification. */
   readonly about: string;
   close(): void;
@@ -21,26 +21,29 @@ interface Shown {
 export class RequestNotices implements vscode.Disposable {
   readonly #list: SessionList;
   readonly #panels: SessionPanels;
-  readonly #shown = new Map<string, Shown>();
+  readonly #shownNotices = new Map<string, OpenNotice>();
   readonly #disposables: readonly vscode.Disposable[];
 
   constructor(list: SessionList, panels: SessionPanels) {
     this.#list = list;
     this.#panels = panels;
-    this.#disposables = [list.onDidChange(() => this.#look()), panels.onDidLook((id) => this.#shown.get(id)?.close())];
+    this.#disposables = [
+      list.onDidChange(() => this.#look()),
+      panels.onDidBecomeVisible((id) => this.#shownNotices.get(id)?.close()),
+    ];
   }
 
   dispose(): void {
     for (const disposable of this.#disposables) disposable.dispose();
-    for (const notice of this.#shown.values()) notice.close();
+    for (const notice of this.#shownNotices.values()) notice.close();
   }
 
   #look(): void {
     const waiting = new Map(this.#list.waiting().map((row) => [row.session_id, row]));
-    for (const [id, shown] of this.#shown) {
+    for (const [id, shown] of this.#shownNotices) {
       if (waiting.has(id)) continue;
       shown.close();
-      this.#shown.delete(id);
+      this.#shownNotices.delete(id);
     }
     for (const row of waiting.values()) this.#notify(row);
   }
@@ -49,18 +52,18 @@ export class RequestNotices implements vscode.Disposable {
     const id = row.session_id;
     const { since = '', title = '' } = needsYou(row) ?? {};
     const about = `${since} ${title}`;
-    const before = this.#shown.get(id);
+    const before = this.#shownNotices.get(id);
     if (before?.about === about) return;
     before?.close();
-    this.#shown.set(id, this.#panels.isVisible(id) ? { about, close: () => undefined } : show(row, about));
+    this.#shownNotices.set(id, this.#panels.isVisible(id) ? { about, close: () => undefined } : show(row, about));
   }
 }
 
-function show(row: SessionRow, about: string): Shown {
+function show(row: SessionRow, about: string): OpenNotice {
   let close = (): void => undefined;
   const over = new Promise<void>((resolve) => (close = resolve));
   const review = `command:vitrine.reviewRequest?${encodeURIComponent(JSON.stringify([row.session_id]))}`;
-  const message = t('{0} needs you. {1}', inertText(quoted(titleOf(row))), inertText(needText(row)));
+  const message = t('{0} needs you. {1}', inertText(quoted(titleOf(row))), inertText(attentionReason(row)));
   // Put the link first, because VS Code cuts off the end of a long text.
   const options = { location: vscode.ProgressLocation.Notification, title: `[${t('Review')}](${review}) ${message}` };
   void vscode.window.withProgress(options, () => over);

@@ -9,7 +9,7 @@ const { t } = vscode.l10n;
 /** Files in one editor. */
 const maxFiles = 300;
 
-function sides(session: string, { folder }: RestorePreview, change: RestoreChange) {
+function diffUris(session: string, { folder }: RestorePreview, change: RestoreChange) {
   const { path: file, before, after } = change;
   return {
     now: before === undefined ? undefined : vscode.Uri.file(path.join(folder, file)),
@@ -19,7 +19,7 @@ function sides(session: string, { folder }: RestorePreview, change: RestoreChang
 
 /** A file as it is, against what a restore makes of it. Leaves the focus where it is. */
 export async function openRestoreDiff(session: string, preview: RestorePreview, change: RestoreChange): Promise<void> {
-  const { now, restored } = sides(session, preview, change);
+  const { now, restored } = diffUris(session, preview, change);
   const options = { preview: true, preserveFocus: true };
   const name = visibleText(path.basename(change.path));
   if (now !== undefined && restored !== undefined) {
@@ -33,7 +33,7 @@ export async function openRestoreDiff(session: string, preview: RestorePreview, 
 /** All files in one editor. */
 export async function openRestoreDiffs(session: string, preview: RestorePreview, title: string): Promise<void> {
   const resources = preview.changes.slice(0, maxFiles).map((change) => {
-    const { now, restored } = sides(session, preview, change);
+    const { now, restored } = diffUris(session, preview, change);
     return [vscode.Uri.file(path.join(preview.folder, change.path)), now, restored];
   });
   await vscode.commands.executeCommand('vscode.changes', title, resources);

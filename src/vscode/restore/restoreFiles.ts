@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { EngineFailure } from '../../engine/failures/failures.ts';
-import type { Restored, RestorePreview, RestoreTarget } from '../../model/files/restore.ts';
+import type { RestoreResult, RestorePreview, RestoreTarget } from '../../model/files/restore.ts';
 import type { WindowEngine } from '../engine/windowEngine.ts';
 import { failureSentences } from '../failures/failureText.ts';
 import { inertText, visibleText } from '../text/inertText.ts';
@@ -52,7 +52,7 @@ async function apply(engine: WindowEngine, session: string, target: RestoreTarge
   void report(engine, session, restored, 'undo' in target).catch(showFailure);
 }
 
-async function report(engine: WindowEngine, session: string, restored: Restored, isUndo: boolean): Promise<void> {
+async function report(engine: WindowEngine, session: string, restored: RestoreResult, isUndo: boolean): Promise<void> {
   const { changes, failed } = restored;
   const count = changes.length - failed.length;
   const done = count === 1 ? t('Restored 1 file.') : t('Restored {0} files.', count);

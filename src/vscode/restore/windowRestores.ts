@@ -1,6 +1,6 @@
 import type { DaemonLink } from '../../client/link.ts';
 import type { EngineFailure } from '../../engine/failures/failures.ts';
-import type { Restored, RestorePreview, RestoreTarget } from '../../model/files/restore.ts';
+import type { RestoreResult, RestorePreview, RestoreTarget } from '../../model/files/restore.ts';
 import type { ClientContext } from '../../protocol/daemon/context.ts';
 
 interface Deps {
@@ -26,7 +26,7 @@ export class WindowRestores {
   }
 
   /** `now`: of the preview that the user saw. */
-  async restore(session_id: string, target: RestoreTarget, now: string): Promise<Restored> {
+  async restore(session_id: string, target: RestoreTarget, now: string): Promise<RestoreResult> {
     return this.#deps.call('restoreFiles', { ...(await this.#of(session_id)), target, now });
   }
 

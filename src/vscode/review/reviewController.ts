@@ -34,12 +34,12 @@ export class ReviewController implements vscode.Disposable {
   readonly #marks: ReviewMarks;
   readonly #disposables: readonly { dispose(): unknown }[];
   /** Text that a revert would give a file, by its path, where it would lose something. */
-  readonly #proposed = new Map<string, string>();
+  readonly #proposedTexts = new Map<string, string>();
   #review: OpenReview | undefined;
   /** The change that was shown last. */
   #last: string | undefined;
   /** The change that was reverted last, and the index of the one before it: it has none itself any more. */
-  #reverted: { readonly key: string; readonly before: number } | undefined;
+  #lastReverted: { readonly key: string; readonly before: number } | undefined;
 
   constructor(engines: EngineHost, state: vscode.Memento) {
     this.#engines = engines;
@@ -72,7 +72,7 @@ export class ReviewController implements vscode.Disposable {
     const review = new OpenReview(engine, handle, range ?? { since: 0 });
     this.#review = review;
     this.#last = undefined;
-    this.#reverted = undefined;
+    this.#lastReverted = undefined;
     await vscode.commands.executeCommand('setContext', 'vitrine.reviewing', true);
     review.onDidChange(() => this.#show());
     await vscode.window.withProgress({ location: { viewId } }, () => review.load());
@@ -136,8 +136,8 @@ export class ReviewController implements vscode.Disposable {
     // In the editor with all changes, the initial position of the cursor is not the user's choice.
     const current = this.#last === undefined ? undefined : (this.#atCursor()?.hunk.key ?? this.#last);
     const position = places.findIndex(({ hunk }) => hunk.key === current);
-    const isReverted = current !== undefined && this.#reverted?.key === current;
-    const from = position === -1 && isReverted ? (this.#reverted?.before ?? -1) : position;
+    const isReverted = current !== undefined && this.#lastReverted?.key === current;
+    const from = position === -1 && isReverted ? (this.#lastReverted?.before ?? -1) : position;
     const start = from === -1 && way === -1 ? places.length : from;
     for (let step = 1; step <= places.length; step += 1) {
       const place = places[(start + way * step + 2 * places.length) % places.length];
@@ -154,7 +154,7 @@ export class ReviewController implements vscode.Disposable {
     const node = this.#node(target);
     if (review === undefined) return;
     if (node === undefined) {
-      sayNoChange();
+      showNoChange();
       return;
     }
     const hunks = node.hunk === undefined ? node.file.hunks : [node.hunk];
@@ -168,12 +168,12 @@ export class ReviewController implements vscode.Disposable {
     const node = this.#node(target);
     if (review === undefined) return;
     if (node?.hunk === undefined) {
-      sayNoChange();
+      showNoChange();
       return;
     }
     const place = { file: node.file, hunk: node.hunk };
     const { key } = node.hunk;
-    this.#reverted = { key, before: review.places().findIndex(({ hunk }) => hunk.key === key) - 1 };
+    this.#lastReverted = { key, before: review.places().findIndex(({ hunk }) => hunk.key === key) - 1 };
     if (target === undefined) this.#last = key;
     const outcome = await review.revert(place);
     if (outcome.kind === 'reverted') this.#sayReverted(place, outcome.undo);
@@ -201,7 +201,7 @@ export class ReviewController implements vscode.Disposable {
   async textBefore(uri: vscode.Uri): Promise<string> {
     const query = new URLSearchParams(uri.query);
     const [session, name] = [query.get('session') ?? '', query.get('file') ?? ''];
-    if (query.has('proposed')) return this.#proposed.get(name) ?? '';
+    if (query.has('proposed')) return this.#proposedTexts.get(name) ?? '';
     const open = this.#review?.id === session ? this.#review.files : await this.#filesOf(session, query);
     const lines = open.find((file) => file.path === name)?.review?.before;
     return lines?.join('\n') ?? '';
@@ -287,7 +287,7 @@ export class ReviewController implements vscode.Disposable {
     const { file, hunk } = place;
     const name = visibleText(path.basename(file.path));
     if (text !== null && file.place !== undefined) {
-      this.#proposed.set(file.path, text);
+      this.#proposedTexts.set(file.path, text);
       const proposed = beforeUri(file.place ?? file.path, { session: review.id, file: file.path, proposed: hunk.key });
       const title = t('{0} (now ↔ after the revert)', name);
       await vscode.commands.executeCommand('vscode.diff', vscode.Uri.file(file.place), proposed, title, {
@@ -321,7 +321,7 @@ export class ReviewController implements vscode.Disposable {
   }
 }
 
-function sayNoChange(): void {
+function showNoChange(): void {
   vscode.window.setStatusBarMessage(t('Place the cursor on a change, or select one in the Changes view'), 5000);
 }
 

@@ -1,11 +1,11 @@
 import * as vscode from 'vscode';
 import type { AgentReport } from '../../engine/api.ts';
-import type { Recalled } from '../../engine/recall/types.ts';
+import type { RecallResult } from '../../engine/recall/types.ts';
 import { inertText } from '../text/inertText.ts';
 import { ask, askForMany, type Answer } from '../window/quickInput.ts';
 import { agentOptions } from '../settings/settings.ts';
 import { canStartAgents } from '../settings/trust.ts';
-import { agentItems, canRun, manyItems, nameOf, type AgentItem, type AgentRow } from './steps/agentItems.ts';
+import { agentItems, canRun, raceItems, nameOf, type AgentItem, type AgentRow } from './steps/agentItems.ts';
 import { installAddress, placeSetting } from './steps/agentPlaces.ts';
 import { withChoice, type RunChoice } from '../../agents/withChoice.ts';
 import { withExcerpts, type Excerpt } from './steps/excerpt.ts';
@@ -50,20 +50,20 @@ export async function askForRun(deps: Deps, defaults: RunDefaults = {}): Promise
 class Questions {
   readonly #deps: Deps;
   readonly #defaults: RunDefaults;
-  readonly #askFolder: boolean;
+  readonly #asksForFolder: boolean;
   readonly #choices = new Map<AgentReport, RunChoice>();
   #agents: readonly AgentReport[] = [];
   #folder: vscode.Uri | undefined;
   #prompt: string;
-  #recalled: Recalled | undefined;
+  #recalled: RecallResult | undefined;
   /** The user saw the context from earlier sessions. */
-  #recallSeen = false;
+  #hasShownRecall = false;
 
   constructor(deps: Deps, defaults: RunDefaults) {
     this.#deps = deps;
     this.#defaults = defaults;
     const folders = vscode.workspace.workspaceFolders ?? [];
-    this.#askFolder = defaults.folder === undefined && folders.length > 1;
+    this.#asksForFolder = defaults.folder === undefined && folders.length > 1;
     this.#folder = defaults.folder ?? folders[0]?.uri;
     this.#prompt = defaults.prompt ?? '';
   }
@@ -100,12 +100,12 @@ class Questions {
   }
 
   /** Number of steps after the choice of agents. */
-  get #rest(): number {
-    return this.#askFolder ? 2 : 1;
+  get #laterSteps(): number {
+    return this.#asksForFolder ? 2 : 1;
   }
 
   #next(): StepName {
-    return this.#askFolder ? 'folder' : 'prompt';
+    return this.#asksForFolder ? 'folder' : 'prompt';
   }
 
   async #reports(): Promise<readonly AgentReport[]> {
@@ -115,7 +115,7 @@ class Questions {
 
   async #askForAgent(at: number): Promise<Answer<StepName | RunDecision>> {
     const picked = await ask<AgentItem>({
-      ...this.#frame(at, this.#rest, t('Run Agent')),
+      ...this.#frame(at, this.#laterSteps, t('Run Agent')),
       placeholder: t('Choose an agent'),
       items: async () => agentItems(await this.#reports(), this.#deps.memory),
       swap: ({ other }) => other?.(),
@@ -147,14 +147,14 @@ class Questions {
 
   async #askForSeveral(at: number): Promise<Answer<StepName | RunDecision>> {
     const picked = await askForMany<AgentItem>({
-      ...this.#frame(at, this.#rest, t('Run on Several Agents')),
+      ...this.#frame(at, this.#laterSteps, t('Run on Several Agents')),
       placeholder: t(
         'Up to {0}. In a git repository, each gets a worktree of its own; elsewhere, they share the folder.',
         maxAgents,
       ),
       most: maxAgents,
       tooMany: t('{0} at most', maxAgents),
-      items: async () => manyItems(await this.#reports(), this.#deps.memory),
+      items: async () => raceItems(await this.#reports(), this.#deps.memory),
     });
     if (picked.kind !== 'value') return picked;
     this.#agents = picked.value.flatMap(({ row }) => (row?.kind === 'agent' && canRun(row.agent) ? [row.agent] : []));
@@ -196,12 +196,12 @@ class Questions {
       if (answer.kind !== 'value') return answer;
       this.#prompt = answer.value.prompt;
       const { next } = answer.value;
-      const first = next === 'run' && this.#defaults.recall === true && !this.#recallSeen;
+      const first = next === 'run' && this.#defaults.recall === true && !this.#hasShownRecall;
       if (next === 'recall' || first) {
         const step = { ...frame, title: t('Context from Earlier Sessions'), back: true };
         const recalled = await askForRecall(this.#deps, { step, message: { text: this.#prompt } });
         if (recalled.kind === 'none') return recalled;
-        if (recalled.kind === 'value') [this.#recalled, this.#recallSeen] = [recalled.value, true];
+        if (recalled.kind === 'value') [this.#recalled, this.#hasShownRecall] = [recalled.value, true];
         if (recalled.kind === 'back' || !first) continue;
       }
       if (next !== 'options' || only === undefined) {

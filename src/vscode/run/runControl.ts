@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import type { AgentOptions } from '../../agents/adapter.ts';
 import type { AgentReport } from '../../engine/api.ts';
 import type { SessionHandle, WindowEngine } from '../engine/windowEngine.ts';
-import type { Recalled } from '../../engine/recall/types.ts';
+import type { RecallResult } from '../../engine/recall/types.ts';
 import type { BudgetStatus } from '../../model/usage/budget.ts';
 import { askForLimit } from '../budgets/raiseBudget.ts';
 import type { BlueprintRuns } from '../agents/blueprintRuns.ts';
@@ -95,7 +95,7 @@ export class RunControl {
   }
 
   /** Returns the session's id, or `undefined` if it failed and the user was told why. */
-  async resume(session: string, prompt: string, recall?: Recalled): Promise<string | undefined> {
+  async resume(session: string, prompt: string, recall?: RecallResult): Promise<string | undefined> {
     const planned = await this.#resumeRequest(session, prompt);
     if (planned === undefined) return undefined;
     const { agent, ...known } = planned;

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { executorTypes } from '../../model/session/executorTypes.ts';
-import type { Recalled } from '../../engine/recall/types.ts';
+import type { RecallResult } from '../../engine/recall/types.ts';
 import { isObject } from '../../model/text/json.ts';
 import { choiceOf, isAgentName } from './runChoice.ts';
 import type { RunChoice } from '../../agents/withChoice.ts';
@@ -18,7 +18,7 @@ export interface RunRequest extends AgentName {
   readonly choice?: RunChoice;
   readonly title?: string;
   /** Context from earlier sessions that the user selected. */
-  readonly recall?: Recalled;
+  readonly recall?: RecallResult;
 }
 
 /** Expected argument, for the error message. */

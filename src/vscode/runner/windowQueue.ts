@@ -17,7 +17,7 @@ export class WindowQueue extends RemoteQueue {
   #runners: readonly WindowRunner[] = [];
   #declared: Promise<void> = Promise.resolve();
   #timer: NodeJS.Timeout | undefined;
-  #isHeard = false;
+  #hasRunListener = false;
   #closed = false;
 
   constructor(daemon: QueueCaller, log: { warn(message: string): void }) {
@@ -35,7 +35,7 @@ export class WindowQueue extends RemoteQueue {
   /** Call after connecting to another daemon, which has no runners yet. */
   reconnected(): void {
     if (this.#runners.length > 0) void this.#declareSoon();
-    if (this.#isHeard) void this.#publishRuns();
+    if (this.#hasRunListener) void this.#publishRuns();
     this.#changes.fire();
   }
 
@@ -50,7 +50,7 @@ export class WindowQueue extends RemoteQueue {
   }
 
   onRun(listener: (run: ChangedRun) => void): Disposable {
-    this.#isHeard = true;
+    this.#hasRunListener = true;
     return this.#runs.on(listener);
   }
 

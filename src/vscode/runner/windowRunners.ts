@@ -157,7 +157,7 @@ async function runnersOf(engine: WindowEngine) {
   const within = (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath);
   const [project_dir] = within;
   if (!enabled || project_dir === undefined) return [];
-  const types = new Set((await engine.agents()).filter(isThere).map(({ type }) => type));
+  const types = new Set((await engine.agents()).filter(isAvailable).map(({ type }) => type));
   return [...types].map((executor_type) => ({
     hostname: hostname(),
     project_dir,
@@ -169,6 +169,6 @@ async function runnersOf(engine: WindowEngine) {
 }
 
 /** `null` is an agent without a local program, such as a server. */
-function isThere({ program, recording }: AgentReport): boolean {
+function isAvailable({ program, recording }: AgentReport): boolean {
   return recording || program === null || 'path' in program;
 }

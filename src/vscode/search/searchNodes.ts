@@ -50,7 +50,7 @@ export function nodeItem(node: SearchNode, now: number): vscode.TreeItem {
     case 'hit':
       return hitItem(node.hit, node.member);
     case 'rest':
-      return restItem(node.found);
+      return moreEntriesItem(node.found);
     case 'unread': {
       const item = new vscode.TreeItem(t('Not searched'), vscode.TreeItemCollapsibleState.Collapsed);
       item.description = String(node.lines.length);
@@ -178,7 +178,7 @@ function hitItem(hit: SearchHit, member: string | undefined): vscode.TreeItem {
   return item;
 }
 
-function restItem({ session, count, hits, unsure }: SessionHits): vscode.TreeItem {
+function moreEntriesItem({ session, count, hits, unsure }: SessionHits): vscode.TreeItem {
   const omitted = count - hits.length;
   const text = unsure ? t('Up to {0} more in this session', omitted) : t('{0} more in this session', omitted);
   const item = new vscode.TreeItem('');

@@ -31,7 +31,7 @@ export class SearchView implements vscode.TreeDataProvider<SearchNode>, vscode.D
   readonly #changed = new vscode.EventEmitter<void>();
   readonly #view: vscode.TreeView<SearchNode>;
   #query = '';
-  #everywhere = false;
+  #searchesEverywhere = false;
   #synthetic = false;
   #answer: SearchAnswer | undefined;
   #running: AbortController | undefined;
@@ -64,8 +64,8 @@ export class SearchView implements vscode.TreeDataProvider<SearchNode>, vscode.D
     await this.#run();
   }
 
-  get everywhere(): boolean {
-    return this.#everywhere;
+  get searchesEverywhere(): boolean {
+    return this.#searchesEverywhere;
   }
 
   get synthetic(): boolean {
@@ -74,8 +74,8 @@ export class SearchView implements vscode.TreeDataProvider<SearchNode>, vscode.D
 
   /** Includes sessions that the Sessions view hides, and those of other folders. */
   async setEverywhere(everywhere: boolean): Promise<void> {
-    if (everywhere === this.#everywhere) return;
-    this.#everywhere = everywhere;
+    if (everywhere === this.#searchesEverywhere) return;
+    this.#searchesEverywhere = everywhere;
     if (this.#query !== '') await this.#run();
   }
 
@@ -145,11 +145,11 @@ export class SearchView implements vscode.TreeDataProvider<SearchNode>, vscode.D
       const onProgress = (done: number, of: number): void => {
         if (!stop.signal.aborted) this.#view.message = t('Reading sessions: {0} of {1}', done, of);
       };
-      const [within, synthetic] = [this.#within(), this.#synthetic];
+      const [within, synthetic] = [this.#scopeFilter(), this.#synthetic];
       const request = { query: this.#query, within, synthetic, signal: stop.signal, onProgress };
       const search = async (): Promise<SearchAnswer> => {
         const own = await engine.archive.search.search(request);
-        const withTeam = this.#everywhere || this.#list.filter.scope === 'team';
+        const withTeam = this.#searchesEverywhere || this.#list.filter.scope === 'team';
         const shared = withTeam ? await engine.searchShared(request) : null;
         return shared === null ? own : joinAnswers(own, shared);
       };
@@ -165,8 +165,8 @@ export class SearchView implements vscode.TreeDataProvider<SearchNode>, vscode.D
     this.#changed.fire();
   }
 
-  #within(): (session: SearchedSession) => boolean {
-    if (this.#everywhere) return () => true;
+  #scopeFilter(): (session: SearchedSession) => boolean {
+    if (this.#searchesEverywhere) return () => true;
     const ids = new Set(this.#list.visible().map((row) => row.session_id));
     return ({ session_id }) => ids.has(session_id);
   }

@@ -24,19 +24,19 @@ interface MovedFoldersDeps {
 export class MovedFolders implements vscode.Disposable {
   readonly #deps: MovedFoldersDeps;
   readonly #disposables: readonly vscode.Disposable[];
-  #began = false;
+  #hasBegun = false;
   #last: Promise<void> = Promise.resolve();
 
   constructor(deps: MovedFoldersDeps) {
     this.#deps = deps;
     this.#disposables = [
       deps.list.onDidChange(() => {
-        if (this.#began || !deps.list.complete) return;
-        this.#began = true;
+        if (this.#hasBegun || !deps.list.complete) return;
+        this.#hasBegun = true;
         this.#look();
       }),
       vscode.workspace.onDidChangeWorkspaceFolders(() => {
-        if (this.#began) this.#look();
+        if (this.#hasBegun) this.#look();
       }),
     ];
   }

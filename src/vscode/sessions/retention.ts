@@ -25,13 +25,13 @@ interface RetentionDeps {
 export class Retention implements vscode.Disposable {
   readonly #deps: RetentionDeps;
   readonly #listening: vscode.Disposable;
-  #began = false;
+  #hasBegun = false;
 
   constructor(deps: RetentionDeps) {
     this.#deps = deps;
     this.#listening = deps.list.onDidChange(() => {
-      if (this.#began || !deps.list.complete) return;
-      this.#began = true;
+      if (this.#hasBegun || !deps.list.complete) return;
+      this.#hasBegun = true;
       void this.#begin();
     });
   }

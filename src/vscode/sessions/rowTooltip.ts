@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { needText } from '../text/originLabel.ts';
+import { attentionReason } from '../text/originLabel.ts';
 import { isSessionLive } from '../../model/session/status.ts';
 import { literalText, visibleText } from '../text/inertText.ts';
 import { type SessionRow, needsYou, titleOf } from './sessionRow.ts';
@@ -42,7 +42,7 @@ function facts(row: SessionRow, now: number, family: Family | undefined): [strin
   const program = [row.agent_label, row.agent_version].filter((part) => part !== null).join(' ');
   const agent = [row.agent_name, program, ...modelOf(row)].filter((part) => part !== undefined);
   const needs = needsYou(row);
-  const reason = needs === undefined ? row.reason : needText(row);
+  const reason = needs === undefined ? row.reason : attentionReason(row);
   const status = reason === undefined ? stateWord(state) : `${stateWord(state)}: ${reason}`;
   return [
     [t('Status'), row.recording ? `${status} · ${t('Recording')}` : status],
@@ -134,7 +134,7 @@ export function rowLabel(row: SessionRow, now: number, family?: Family): string 
     titleOf(row),
     ...(row.recording ? [t('Recording')] : []),
     stateWord(stateOf(row)),
-    ...(needs === undefined ? [] : [needText(row), waitingText(needs.since, now)]),
+    ...(needs === undefined ? [] : [attentionReason(row), waitingText(needs.since, now)]),
     ...(row.agent_name === undefined ? [] : [row.agent_name]),
     cut(row.agent_label),
     ...(row.shared === undefined ? [] : [t('shared by {0}', cut(startedIn(row)))]),

@@ -31,7 +31,7 @@ function groupOf(node: SessionNode, now: number): GroupName {
 }
 
 /** The session below which this one appears: that which started it, or which it was forked from. */
-function aboveOf({ parent_session_id: parent, forked_from: origin }: SessionRow): string | undefined {
+function parentIdOf({ parent_session_id: parent, forked_from: origin }: SessionRow): string | undefined {
   return parent ?? origin?.session_id;
 }
 
@@ -42,7 +42,7 @@ function aboveOf({ parent_session_id: parent, forked_from: origin }: SessionRow)
 export function groupSessions(rows: readonly SessionRow[], now: number): readonly SessionGroup[] {
   const newestFirst = [...rows].sort((a, b) => b.updated_at.localeCompare(a.updated_at));
   const byId = new Map(newestFirst.map((row) => [row.session_id, row]));
-  const parentOf = (row: SessionRow): SessionRow | undefined => byId.get(aboveOf(row) ?? '');
+  const parentOf = (row: SessionRow): SessionRow | undefined => byId.get(parentIdOf(row) ?? '');
   const nested = (row: SessionRow): boolean => {
     const seen = new Set<string>();
     for (let at: SessionRow | undefined = row; at !== undefined; at = parentOf(at)) {
@@ -53,7 +53,7 @@ export function groupSessions(rows: readonly SessionRow[], now: number): readonl
   };
   const children = new Map<string, SessionRow[]>();
   for (const row of newestFirst.filter(nested)) {
-    const parent = aboveOf(row) ?? '';
+    const parent = parentIdOf(row) ?? '';
     children.set(parent, [...(children.get(parent) ?? []), row]);
   }
   const node = (row: SessionRow): SessionNode => ({ row, children: (children.get(row.session_id) ?? []).map(node) });

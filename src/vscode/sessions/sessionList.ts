@@ -50,7 +50,7 @@ export class SessionList implements vscode.Disposable {
   /** By agent: days without a change after which it deletes a session. */
   cleanupDays: ResultOf<'watchSources'>['cleanup_days'] = {};
   #filter: SessionFilter = noFilter;
-  #lost: MissingSessions = { unreadable: 0, folders: new Set() };
+  #missing: MissingSessions = { unreadable: 0, folders: new Set() };
   #complete = false;
   #observedComplete = false;
   #showHidden = false;
@@ -206,20 +206,20 @@ export class SessionList implements vscode.Disposable {
   hidden(): HiddenCount {
     const folders = [...this.#rows.values()].filter((row) => !this.#isInScope(row)).map((row) => row.project_dir);
     const noFolder = folders.filter((folder) => folder === undefined).length;
-    const missing = folders.filter((folder) => folder !== undefined && this.#lost.folders.has(folder)).length;
+    const missing = folders.filter((folder) => folder !== undefined && this.#missing.folders.has(folder)).length;
     return {
       byUser: this.here().filter((row) => row.hidden === true).length,
       elsewhere: folders.length - missing - noFolder,
       gone: missing,
       noFolder,
-      unreadable: this.#lost.unreadable,
+      unreadable: this.#missing.unreadable,
     };
   }
 
   set lost(lost: MissingSessions) {
-    const same = lost.unreadable === this.#lost.unreadable && lost.folders.size === this.#lost.folders.size;
-    const changed = !same || [...lost.folders].some((folder) => !this.#lost.folders.has(folder));
-    this.#lost = lost;
+    const same = lost.unreadable === this.#missing.unreadable && lost.folders.size === this.#missing.folders.size;
+    const changed = !same || [...lost.folders].some((folder) => !this.#missing.folders.has(folder));
+    this.#missing = lost;
     if (changed) this.#announce();
   }
 

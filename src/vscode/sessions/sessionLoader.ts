@@ -25,7 +25,7 @@ export class SessionLoader implements vscode.Disposable {
       // A daemon of another version or machine writes without notice.
       if (this.#list.complete && performance.now() - this.#last > pause) void this.refresh();
     });
-    engines.whenMade((engine) => {
+    engines.onceCreated((engine) => {
       engine.onReconnected(() => {
         if (this.#list.complete) void this.#sweepAndList();
       });

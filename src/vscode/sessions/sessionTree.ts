@@ -34,7 +34,7 @@ export class SessionTree implements vscode.TreeDataProvider<TreeNode> {
   readonly #changed = new vscode.EventEmitter<void>();
   readonly #view: vscode.TreeView<TreeNode>;
   readonly #disposables: readonly { dispose(): unknown }[];
-  readonly #shown = new Map<GroupName, number>();
+  readonly #shownCounts = new Map<GroupName, number>();
   readonly #emptyText: () => string;
   #families = families([]);
   #news = 0;
@@ -76,7 +76,7 @@ export class SessionTree implements vscode.TreeDataProvider<TreeNode> {
   }
 
   showMore(name: GroupName): void {
-    this.#shown.set(name, (this.#shown.get(name) ?? pageSize) + pageSize);
+    this.#shownCounts.set(name, (this.#shownCounts.get(name) ?? pageSize) + pageSize);
     this.#changed.fire();
   }
 
@@ -92,7 +92,7 @@ export class SessionTree implements vscode.TreeDataProvider<TreeNode> {
     const { name } = node.group;
     const folded = node.group.nodes.filter(({ row }) => isProgrammatic(row));
     const nodes = node.group.nodes.filter(({ row }) => !isProgrammatic(row));
-    const shown = this.#shown.get(name) ?? pageSize;
+    const shown = this.#shownCounts.get(name) ?? pageSize;
     const rows = nodes
       .slice(0, shown)
       .map((sessionNode): TreeNode => ({ kind: 'session', node: sessionNode, parent: node }));

@@ -16,7 +16,7 @@ export class ContextKeys implements vscode.Disposable {
   readonly #set = new Map<string, unknown>();
   /** Epoch milliseconds; `undefined`: never. */
   #lastCheck: number | undefined;
-  #missing = false;
+  #isAgentMissing = false;
 
   constructor(list: SessionList, engines: EngineHost, log: vscode.LogOutputChannel) {
     this.#list = list;
@@ -26,7 +26,7 @@ export class ContextKeys implements vscode.Disposable {
       list.onDidChange(() => this.#update()),
       // The user may have installed an agent meanwhile.
       onReturn(vscode.window, () => {
-        if (this.#missing) this.#look();
+        if (this.#isAgentMissing) this.#look();
       }),
     ];
     this.#update();
@@ -54,9 +54,9 @@ export class ContextKeys implements vscode.Disposable {
 
   async #lookForAgents(): Promise<void> {
     try {
-      const agents = await (await this.#engines.get()).agents({ fresh: this.#missing });
-      this.#missing = !agents.some(({ program }) => program !== null && 'path' in program);
-      this.#key('agentMissing', this.#missing);
+      const agents = await (await this.#engines.get()).agents({ fresh: this.#isAgentMissing });
+      this.#isAgentMissing = !agents.some(({ program }) => program !== null && 'path' in program);
+      this.#key('agentMissing', this.#isAgentMissing);
     } catch (error) {
       this.#log.warn(logLine('agents not found', { error: String(error) }));
     }

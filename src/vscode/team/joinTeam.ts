@@ -40,12 +40,12 @@ export async function joinTeam(deps: TeamDeps): Promise<void> {
     typed = { url: input, user };
     const password = await askForPassword(user, address);
     if (password === undefined) return;
-    const joined = await attempt(engine, withUser(address, user), password);
+    const joined = await tryToJoin(engine, withUser(address, user), password);
     if (joined === 'again') continue;
     if (joined === 'no') return;
     await new TeamPasswords(deps.secrets).save(joined.url, password);
     await (await deps.queueHost.view()).refresh();
-    await sayJoined(joined.kind);
+    await showJoined(joined.kind);
     return;
   }
 }
@@ -152,7 +152,7 @@ function securityText(security: TypedAddress['security']): string {
   }
 }
 
-async function attempt(engine: WindowEngine, url: string, password: string) {
+async function tryToJoin(engine: WindowEngine, url: string, password: string) {
   try {
     return await vscode.window.withProgress(
       { location: vscode.ProgressLocation.Notification, title: t('Joining the team…') },
@@ -165,7 +165,7 @@ async function attempt(engine: WindowEngine, url: string, password: string) {
   }
 }
 
-async function sayJoined(kind: 'owner' | 'member' | 'auditor'): Promise<void> {
+async function showJoined(kind: 'owner' | 'member' | 'auditor'): Promise<void> {
   const share = t('Choose What to Share…');
   const text = t('You joined the team as {0}. Nothing is shared until you choose what to share.', kindText(kind));
   if ((await vscode.window.showInformationMessage(text, share)) === share) await pickFolderShare();

@@ -36,7 +36,7 @@ export function askedBy(row: Pick<SessionRow, 'agent_label'>, title: string): st
 }
 
 /** What a session waits for; stores of other programs have no details. */
-export function needText(row: SessionRow): string {
+export function attentionReason(row: SessionRow): string {
   if (row.observed === undefined) return askedBy(row, needsYou(row)?.title ?? '');
   return row.observed.live.state === 'waiting_for_permission'
     ? t('{0} is waiting for permission', visibleText(row.agent_label))

@@ -39,7 +39,7 @@ export function ask<I extends vscode.QuickPickItem>(choice: Choice<I>): Promise<
   const pick = vscode.window.createQuickPick<I>();
   pick.matchOnDescription = true;
   pick.matchOnDetail = true;
-  const filled = fill(pick, choice.items).then(() => {
+  const filled = fillPick(pick, choice.items).then(() => {
     const active = pick.items.find((item) => choice.active?.(item) === true);
     if (active !== undefined) pick.activeItems = [active];
   });
@@ -63,7 +63,7 @@ export function askForMany<I extends vscode.QuickPickItem>(choice: MultipleChoic
   });
   const value = () =>
     pick.selectedItems.length > 0 && pick.selectedItems.length <= most ? pick.selectedItems : undefined;
-  return answered(pick, choice, value, fill(pick, choice.items));
+  return answered(pick, choice, value, fillPick(pick, choice.items));
 }
 
 /** Text input with action rows below. */
@@ -98,7 +98,7 @@ export function askForText({ value, validate = () => undefined, ...step }: Text)
   return answered(input, step, accepted, Promise.resolve());
 }
 
-async function fill<I extends vscode.QuickPickItem>(
+async function fillPick<I extends vscode.QuickPickItem>(
   pick: vscode.QuickPick<I>,
   items: () => Promise<readonly I[]>,
 ): Promise<void> {

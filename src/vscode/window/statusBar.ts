@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { needText } from '../text/originLabel.ts';
+import { attentionReason } from '../text/originLabel.ts';
 import { nearLimitText } from '../budgets/budgetText.ts';
 import { folderText } from '../daemon/folderText.ts';
 import type { MachineRuns } from '../daemon/machineRuns.ts';
@@ -75,7 +75,7 @@ export class StatusBar implements vscode.Disposable {
     }
     const text = rows.length === 1 ? t('1 needs you') : t('{0} need you', rows.length);
     this.#waiting.text = `$(shield) ${text}`;
-    this.#waiting.tooltip = rows.map((row) => `${quoted(titleOf(row))}: ${needText(row)}`).join('\n');
+    this.#waiting.tooltip = rows.map((row) => `${quoted(titleOf(row))}: ${attentionReason(row)}`).join('\n');
     this.#waiting.accessibilityInformation = { label: t('Vitrine: {0}', text), role: 'button' };
     this.#waiting.show();
   }

@@ -10,7 +10,7 @@ export const indexLimit = 64 * 1024;
 /** Cached rows of this workspace's sessions, for display before any record is opened. */
 export class WorkspaceIndex {
   readonly #state: vscode.Memento;
-  #saved = '';
+  #savedText = '';
 
   constructor(state: vscode.Memento) {
     this.#state = state;
@@ -33,8 +33,8 @@ export class WorkspaceIndex {
       sessions.push(row);
     }
     const text = JSON.stringify(sessions);
-    if (text === this.#saved) return;
-    this.#saved = text;
+    if (text === this.#savedText) return;
+    this.#savedText = text;
     await this.#state.update(key, { version, sessions });
   }
 }

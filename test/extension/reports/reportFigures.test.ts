@@ -149,8 +149,8 @@ describe('reports about recorded sessions', function () {
       const cells = new Map(
         built.report.sections.slice(0, 3).map(({ title, tables = [] }) => [title, tables[0]?.rows.at(-1) ?? []]),
       );
-      const expect = (what: string, shown: string | undefined, expected: string): void => {
-        if (shown !== expected) found.push(`${name}, ${what}: ${shown}, not ${expected}`);
+      const expect = (what: string, content: string | undefined, expected: string): void => {
+        if (content !== expected) found.push(`${name}, ${what}: ${content}, not ${expected}`);
       };
       const [, sum, input, output] = cells.get('Totals') ?? [];
       expect('cost', sum?.text, money(totalCost));

@@ -37,10 +37,10 @@ const resume: ResumeFacts = {
 describe('figures of a session', () => {
   const tests = PageTests.use();
 
-  const load = (over: Partial<LoadOptions> = {}, about: Parameters<typeof view>[1] = {}): LoadOptions => {
+  const load = (overrides: Partial<LoadOptions> = {}, about: Parameters<typeof view>[1] = {}): LoadOptions => {
     const { entries, turns } = everything();
     const context = { context_tokens: 71_300, context_window: 200_000 };
-    return { entries, view: view({ turns }, { ...context, ...about }), ledger, ...over };
+    return { entries, view: view({ turns }, { ...context, ...about }), ledger, ...overrides };
   };
   const open = async (options = load(), width = 852): Promise<Page> => tests.open(options, { width });
   const card = (page: Page) => page.getByRole('dialog', { name: 'Cost of this session' });

@@ -8,8 +8,11 @@ import { group, usagePage } from '../../support/page/usage.ts';
 describe('the usage view', () => {
   const tests = PageTests.use();
 
-  const open = async (over: Partial<UsagePage> = {}, width = 320): Promise<Page> => {
-    const page = await tests.openUsage({ type: 'usage', page: usagePage(over), l10n: {}, locale: 'en' }, { width });
+  const open = async (overrides: Partial<UsagePage> = {}, width = 320): Promise<Page> => {
+    const page = await tests.openUsage(
+      { type: 'usage', page: usagePage(overrides), l10n: {}, locale: 'en' },
+      { width },
+    );
     await page.locator('main').waitFor();
     return page;
   };

@@ -26,9 +26,9 @@ function linesOf(file: string): string[] {
 }
 
 /** Parses `0`, `143 (…)` or `signal SIGKILL`. */
-function exitOf(shown: string): ExitInfo {
-  const code = /^\d+/.exec(shown)?.[0];
-  const signal = /^signal (\S+)/.exec(shown)?.[1];
+function exitOf(content: string): ExitInfo {
+  const code = /^\d+/.exec(content)?.[0];
+  const signal = /^signal (\S+)/.exec(content)?.[1];
   return { code: code === undefined ? null : Number(code), signal: signal ?? null };
 }
 

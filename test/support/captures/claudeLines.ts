@@ -10,7 +10,7 @@ export const assistant = (id: string, ...content: unknown[]) => ({
   message: { id, model: 'model-a', content },
   session_id,
 });
-export const text = (shown: string) => ({ type: 'text', text: shown });
+export const text = (content: string) => ({ type: 'text', text: content });
 export const call = (id: string, name = 'Bash', input: unknown = { command: 'ls' }) => ({
   type: 'tool_use',
   id,
@@ -25,8 +25,8 @@ export const result = (id: string, content: unknown, extra: object = {}) => ({
 export const event = (inner: object) => ({ type: 'stream_event', event: inner, session_id });
 export const started = (id: string, content: unknown[] = []) =>
   event({ type: 'message_start', message: { id, model: 'model-a', content } });
-export const delta = (index: number, shown: string) =>
-  event({ type: 'content_block_delta', index, delta: { type: 'text_delta', text: shown } });
+export const delta = (index: number, content: string) =>
+  event({ type: 'content_block_delta', index, delta: { type: 'text_delta', text: content } });
 
 export const kinds = (entries: readonly NormalizedEntry[]): string[] => entries.map(short);
 

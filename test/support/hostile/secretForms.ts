@@ -10,7 +10,7 @@ const lines = (text: string, change: (line: string, at: number) => string): stri
 const wrapped = (text: string, width: number, end = '\n'): string =>
   text.replaceAll(new RegExp(`(.{${width}})(?=.)`, 'gs'), `$1${end}`);
 const numbered = (text: string): string => lines(text, (line, at) => `${String(at + 1).padStart(6)}\t${line}`);
-const named = (text: string, shown: string): readonly [string, string] => [`${text}${shown}`, shown];
+const named = (text: string, content: string): readonly [string, string] => [`${text}${content}`, content];
 
 /** With a name next to the secret. */
 export const commonForms: Readonly<Record<string, SecretForm>> = {

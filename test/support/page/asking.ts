@@ -12,7 +12,7 @@ function times(): Pick<AgentRequest, 'asked_at' | 'expires_at'> {
   return { asked_at: new Date(asked).toISOString(), expires_at: new Date(asked + 600_000).toISOString() };
 }
 
-export function command(text: string, over: Partial<AgentRequest> = {}): AgentRequest {
+export function command(text: string, overrides: Partial<AgentRequest> = {}): AgentRequest {
   return {
     id: 'req-1',
     kind: 'permission',
@@ -26,7 +26,7 @@ export function command(text: string, over: Partial<AgentRequest> = {}): AgentRe
     cwd: projectDir,
     session: 'Bash commands that begin with git switch or git commit',
     ...times(),
-    ...over,
+    ...overrides,
   };
 }
 
@@ -36,7 +36,7 @@ export const commit = [
   '  && git commit -m "Make retry jitter injectable so tests are deterministic"',
 ].join('\n');
 
-export function questions(over: Partial<AgentRequest> = {}): AgentRequest {
+export function questions(overrides: Partial<AgentRequest> = {}): AgentRequest {
   return {
     id: 'req-q',
     kind: 'question',
@@ -62,11 +62,11 @@ export function questions(over: Partial<AgentRequest> = {}): AgentRequest {
       },
     ],
     ...times(),
-    ...over,
+    ...overrides,
   };
 }
 
-export function plan(over: Partial<AgentRequest> = {}): AgentRequest {
+export function plan(overrides: Partial<AgentRequest> = {}): AgentRequest {
   return {
     id: 'req-p',
     kind: 'plan',
@@ -75,7 +75,7 @@ export function plan(over: Partial<AgentRequest> = {}): AgentRequest {
     title: 'Make retries deterministic',
     plan: '# Make retries deterministic\n\n1. Inject the **random source**\n2. Pin it in `upload.spec.ts`\n\n<img src=x> [quit](command:workbench.action.quit)',
     ...times(),
-    ...over,
+    ...overrides,
   };
 }
 
@@ -91,9 +91,9 @@ export function requestEntry(index: number, request: AgentRequest, decision?: De
 
 export function conversation(
   requests: readonly AgentRequest[],
-  over: Partial<ConversationView> = {},
+  overrides: Partial<ConversationView> = {},
 ): ConversationView {
-  return { takesMessages: true, requests, queued: [], ...over };
+  return { takesMessages: true, requests, queued: [], ...overrides };
 }
 
 /** A session in its second turn, with waiting calls and the requests about them at its end. */

@@ -55,7 +55,7 @@ export class FakeHost {
   #total = 0;
   #ready = false;
   #views: SessionViews | undefined;
-  #held: FromPage[] = [];
+  #heldMessages: FromPage[] = [];
 
   constructor() {
     this.#channel = new Channel<Sent, FromPage>({
@@ -243,7 +243,7 @@ export class FakeHost {
 
   releasePages(): void {
     this.holdPages = false;
-    for (const message of this.#held.splice(0)) this.#take(message);
+    for (const message of this.#heldMessages.splice(0)) this.#take(message);
   }
 
   #init(): void {
@@ -279,7 +279,7 @@ export class FakeHost {
         break;
       case 'getPage': {
         if (this.holdPages) {
-          this.#held.push(message);
+          this.#heldMessages.push(message);
           break;
         }
         const { request, from, count } = message;

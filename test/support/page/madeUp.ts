@@ -9,7 +9,7 @@ const start = Date.parse('2026-01-02T10:11:21Z');
 export const at = (seconds: number): string => new Date(start + seconds * 1000).toISOString();
 export const projectDir = '/made-up/relay';
 
-export function summary(over: Partial<SessionSummary> = {}): SessionSummary {
+export function summary(overrides: Partial<SessionSummary> = {}): SessionSummary {
   return {
     session_id: 'ses_5132b9fe0a1c',
     status: 'finished',
@@ -38,11 +38,11 @@ export function summary(over: Partial<SessionSummary> = {}): SessionSummary {
     context_window: null,
     updated_at: at(400),
     recording: false,
-    ...over,
+    ...overrides,
   };
 }
 
-export function view(over: Partial<SessionView> = {}, about: Partial<SessionSummary> = {}): SessionView {
+export function view(overrides: Partial<SessionView> = {}, about: Partial<SessionSummary> = {}): SessionView {
   return {
     summary: summary(about),
     turns: [],
@@ -51,7 +51,7 @@ export function view(over: Partial<SessionView> = {}, about: Partial<SessionSumm
     why: null,
     notice: null,
     sizes: { rawBytes: 120_000, unknownLines: 1, malformedLines: 1 },
-    ...over,
+    ...overrides,
   };
 }
 
@@ -69,7 +69,7 @@ export class Script {
     return index;
   }
 
-  turn(prompt: string, over: Partial<Turn> = {}, origin: NormalizedEntry['origin'] = 'human'): void {
+  turn(prompt: string, overrides: Partial<Turn> = {}, origin: NormalizedEntry['origin'] = 'human'): void {
     this.turns.push({
       runId: `run_${String(this.turns.length).padStart(12, '0')}`,
       firstIndex: this.entries.length,
@@ -79,7 +79,7 @@ export class Script {
       steps: 10,
       usd: 0.94,
       costProvenance: 'reported',
-      ...over,
+      ...overrides,
     });
     this.add({ type: { kind: 'user_message' }, content: prompt, origin });
   }
@@ -100,7 +100,7 @@ export class Script {
     });
   }
 
-  tool(toolName: string, action: ToolUse['action'], seconds = 0.4, over: Partial<ToolUse> = {}): number {
+  tool(toolName: string, action: ToolUse['action'], seconds = 0.4, overrides: Partial<ToolUse> = {}): number {
     const index = this.entries.length;
     const startedAt = at(this.#seconds);
     const tool: ToolUse = {
@@ -110,7 +110,7 @@ export class Script {
       status: 'success',
       startedAt,
       endedAt: at(this.#seconds + seconds),
-      ...over,
+      ...overrides,
     };
     return this.add({ seconds: Math.max(seconds, 0.1), type: { kind: 'tool_use', tool }, content: toolName });
   }

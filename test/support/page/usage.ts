@@ -1,11 +1,21 @@
 /** A fictitious month for the usage view. */
 import type { UsageGroup, UsagePage } from '../../../src/protocol/pages/usageMessages.ts';
 
-export function group(key: string, over: Partial<UsageGroup> = {}): UsageGroup {
-  return { key, usd: null, estimatedUsd: 0, unknown: 0, runs: 0, sessions: 0, usage: {}, unknownUsage: {}, ...over };
+export function group(key: string, overrides: Partial<UsageGroup> = {}): UsageGroup {
+  return {
+    key,
+    usd: null,
+    estimatedUsd: 0,
+    unknown: 0,
+    runs: 0,
+    sessions: 0,
+    usage: {},
+    unknownUsage: {},
+    ...overrides,
+  };
 }
 
-export function usagePage(over: Partial<UsagePage> = {}): UsagePage {
+export function usagePage(overrides: Partial<UsagePage> = {}): UsagePage {
   const days = Array.from({ length: 21 }, (_, at) => {
     const key = `2026-11-${String(at + 1).padStart(2, '0')}`;
     if (at % 7 > 4) return group(key);
@@ -44,6 +54,6 @@ export function usagePage(over: Partial<UsagePage> = {}): UsagePage {
     omitted: 0,
     unreadable: 0,
     isInTeam: false,
-    ...over,
+    ...overrides,
   };
 }

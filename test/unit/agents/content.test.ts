@@ -69,7 +69,11 @@ describe('content as blocks', () => {
 
   it('of Codex without ids has one entry per item', () => {
     const line = (type: string, item: object) => ({ type: `item.${type}`, item });
-    const command = (shown: string, fields: object = {}) => ({ type: 'command_execution', command: shown, ...fields });
+    const command = (content: string, fields: object = {}) => ({
+      type: 'command_execution',
+      command: content,
+      ...fields,
+    });
     const run = read(
       'codex',
       { type: 'thread.started', thread_id: 't' },

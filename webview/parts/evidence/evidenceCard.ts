@@ -49,11 +49,11 @@ function filled(state: CardState, known: EvidenceCard): TemplateResult {
   return html`${head(state, known)}
     <p class="c-e" data-e=${known.status}>
       ${codicon({ given: 'verified', found: 'link', not_found: 'unverified' }[known.status])}<span
-        >${found(known)}</span
+        >${foundSentence(known)}</span
       >
     </p>
     ${known.status === 'found' ? verdictSection(known) : nothing}
-    ${evidenceText(known)}${others(state, known.others)}${foot(state, known)}`;
+    ${evidenceText(known)}${otherSources(state, known.others)}${cardFooter(state, known)}`;
 }
 
 function head({ projectDir }: CardState, known: EvidenceCard): TemplateResult {
@@ -129,7 +129,7 @@ function verdictSection(known: EvidenceCard): TemplateResult | typeof nothing {
   </p>`;
 }
 
-function found({ status, reason, source, exists, path, others: near }: EvidenceCard): string {
+function foundSentence({ status, reason, source, exists, path, others: near }: EvidenceCard): string {
   switch (status) {
     case 'given':
       return source === null
@@ -171,7 +171,7 @@ function isSameFile(a: string, b: string): boolean {
   return x.endsWith(y) || y.endsWith(x);
 }
 
-function others({ goToStep }: CardState, steps: readonly CardStep[]): TemplateResult | typeof nothing {
+function otherSources({ goToStep }: CardState, steps: readonly CardStep[]): TemplateResult | typeof nothing {
   if (steps.length === 0) return nothing;
   return html`<p class="c-o">
     ${t('Other possible sources:')}
@@ -184,7 +184,7 @@ function others({ goToStep }: CardState, steps: readonly CardStep[]): TemplateRe
   </p>`;
 }
 
-function foot(
+function cardFooter(
   { openFile, followPage, goToStep, goToText }: CardState,
   known: EvidenceCard,
 ): TemplateResult | typeof nothing {

@@ -21,7 +21,7 @@ export function evidenceText(known: EvidenceCard): TemplateResult | typeof nothi
   const command = source?.path === null ? (source.command ?? '') : '';
   if (text === null && command === '') return nothing;
   const lines = text === null ? [] : linesOf(text.text, text.lines, known.lines);
-  const from = firstShown(lines, text?.lines === null);
+  const from = firstShownLine(lines, text?.lines === null);
   const part = lines.slice(from, from + maxLines);
   const omitted = lines.length - part.length;
   return html`<pre tabindex="0" aria-label=${t('Step content')}>
@@ -57,7 +57,7 @@ function linesOf(
 }
 
 /** For a file, the lines around the claim; for an output, its end, which has the result. */
-function firstShown(lines: readonly Line[], isOutput: boolean): number {
+function firstShownLine(lines: readonly Line[], isOutput: boolean): number {
   if (isOutput) return Math.max(0, lines.length - maxLines);
   const claimed = lines.findIndex((line) => line.claimed);
   return claimed === -1 ? 0 : Math.max(0, claimed - before);

@@ -35,7 +35,7 @@ export function detailChoice(level: DetailLevel, actions: Pick<Actions, 'setDeta
 }
 
 /** Nothing where no message of the session is autonomous. */
-export function peopleChoice(
+export function automaticChoice(
   { autonomous, peopleOnly }: { readonly autonomous: number; readonly peopleOnly: boolean },
   { setPeopleOnly }: Pick<Actions, 'setPeopleOnly'>,
 ): TemplateResult | typeof nothing {

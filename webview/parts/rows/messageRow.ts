@@ -110,7 +110,7 @@ function timeLine({ now, store, figures }: Context, entry: PageEntry): TemplateR
 function proseEnd({ store, actions, figures }: Context, entry: PageEntry): TemplateResult {
   const placed = store.placed(entry);
   const used = figureDescription(figures.messages.of(entry.index));
-  return html`${cutOff(entry)}${placed === undefined ? nothing : unplacedMarks(entry.index, placed)}${stepsBehind(entry)}${showAll({ entry, actions })}${used === '' ? nothing : html`<span class="sr">${used}</span>`}`;
+  return html`${interruptedMark(entry)}${placed === undefined ? nothing : unplacedMarks(entry.index, placed)}${stepsBehind(entry)}${showAll({ entry, actions })}${used === '' ? nothing : html`<span class="sr">${used}</span>`}`;
 }
 
 /** The steps that the agent gave for this text, on hover. */
@@ -147,7 +147,7 @@ function json(value: unknown): string {
 }
 
 /** Marks an unfinished message of the agent. */
-function cutOff({ metadata }: PageEntry): TemplateResult | typeof nothing {
+function interruptedMark({ metadata }: PageEntry): TemplateResult | typeof nothing {
   if (metadata?.['aborted'] !== true) return nothing;
   return html`<p class="cut-off">${codicon('debug-disconnect', 'sm')} ${t('Interrupted here')}</p>`;
 }
@@ -196,7 +196,7 @@ export function thoughtRow(context: Context, entry: PageEntry, key: string): Tem
     ${
       open
         ? html`<div class="prose thought">
-            ${thoughtParts(context, entry, key)}${cutOff(entry)}${showAll({ entry, actions })}
+            ${thoughtParts(context, entry, key)}${interruptedMark(entry)}${showAll({ entry, actions })}
           </div>`
         : nothing
     }

@@ -6,7 +6,7 @@ import { t } from '../../l10n.ts';
 import { markdownParts } from '../../markdown/blocks.ts';
 import { renderBlock } from '../../markdown/render.ts';
 import { answersOf } from '../../request/answers.ts';
-import { furtherInput, isLongSubject, lengthWords } from '../../request/subject.ts';
+import { otherInput, isLongSubject, lengthWords } from '../../request/subject.ts';
 import { quoted } from '../../../src/protocol/panel/pageModel.ts';
 import { isJoined } from '../../store/joined.ts';
 import { agentName, agentAsks, visibleTemplate } from '../../text/shown.ts';
@@ -145,6 +145,6 @@ export function planBody({ actions, store }: Context, request: AgentRequest): Te
         ),
       )}
     </div>
-    ${furtherInput(request)}
+    ${otherInput(request)}
   </div>`;
 }

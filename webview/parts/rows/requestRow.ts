@@ -92,7 +92,7 @@ function what(context: Context, request: AgentRequest): TemplateResult {
       return planBody(context, request);
     case 'permission': {
       const { whole } = context.requests.draft(request.id);
-      return html`<div class="what" data-focus tabindex="0" role="group" aria-label=${spoken(request)}>
+      return html`<div class="what" data-focus tabindex="0" role="group" aria-label=${rowLabel(request)}>
         ${agentAsks(context.store.view)}
         ${renderSubject({ request, projectDir, whole, previewed: context.requests.previews.of(request.id) })}
       </div>`;
@@ -101,7 +101,7 @@ function what(context: Context, request: AgentRequest): TemplateResult {
 }
 
 /** Text for screen readers when **Review Request** moves the focus here. */
-function spoken(request: AgentRequest): string {
+function rowLabel(request: AgentRequest): string {
   const text = request.action?.kind === 'command_run' ? request.action.command : requestSubject(request, undefined);
   return `${requestTitle(request)}: ${plain(text.slice(0, 1000))}`;
 }
@@ -130,7 +130,12 @@ function decidedRow(context: Context, { entry, asked, key }: RequestRow): Templa
   const { store, actions } = context;
   const { request, decision } = asked;
   const projectDir = store.view?.summary.project_dir;
-  const { icon, state, words, said } = outcome(asked, store.member, store.view !== undefined && isJoined(store.view));
+  const {
+    icon,
+    state,
+    words,
+    message: said,
+  } = outcome(asked, store.member, store.view !== undefined && isJoined(store.view));
   const about = requestSubject(request, projectDir);
   const open = store.expanded.has(key);
   const at = decision === undefined ? '' : time(decision.at);

@@ -30,16 +30,16 @@ export function cells(context: Context, line: FilesLine, since: FileComparison |
       >${groupWord(line.group)} <span class="dim">${plural(line.count, t('{0} file', 1), t('{0} files'))}</span></span
     >`;
   }
-  return html`${name(context, line, since)}${rest(context, line, since)}`;
+  return html`${name(context, line, since)}${remainingRow(context, line, since)}`;
 }
 
-function rest(
+function remainingRow(
   context: Context,
   line: FileLine | UnreportedLine | FoundLine,
   since: FileComparison | undefined,
 ): TemplateResult {
   if (line.type === 'file') return touched(context, line, since);
-  return line.type === 'unreported' ? behind(context, line) : foundBy(context, line);
+  return line.type === 'unreported' ? unreportedAction(context, line) : foundBy(context, line);
 }
 
 function name(
@@ -127,7 +127,7 @@ function foundBy({ actions }: Context, { step }: FoundLine): TemplateResult {
   >`;
 }
 
-function behind({ actions }: Context, line: UnreportedLine): TemplateResult {
+function unreportedAction({ actions }: Context, line: UnreportedLine): TemplateResult {
   return html`<span role="gridcell" class="note"
     >${line.besides ? html`<span class="dim">${t('in addition to reported edits')}</span>` : nothing}
     <button class="link" tabindex="-1" @click=${() => actions.reveal(line.entryIndex)}>

@@ -4,8 +4,8 @@ import type { ViewDeps } from '../view.ts';
 /** Which files on disk have changed since the session; requested as their rows arrive. */
 export class FileComparisons {
   readonly #deps: ViewDeps;
-  readonly #known = new Map<string, FileComparison>();
-  readonly #asked = new Set<string>();
+  readonly #comparisons = new Map<string, FileComparison>();
+  readonly #requested = new Set<string>();
   #generation = 0;
 
   constructor(deps: ViewDeps) {
@@ -13,32 +13,32 @@ export class FileComparisons {
   }
 
   of(path: string): FileComparison | undefined {
-    return this.#known.get(path);
+    return this.#comparisons.get(path);
   }
 
   /** Files known to have changed; `undefined` until all `files` were checked. */
   count(files: number): number | undefined {
-    if (this.#known.size < files) return undefined;
-    return [...this.#known.values()].filter(isChangedSince).length;
+    if (this.#comparisons.size < files) return undefined;
+    return [...this.#comparisons.values()].filter(isChangedSince).length;
   }
 
   /** The known state may be out of date; it is shown until the new answer arrives. */
   renew(): void {
     this.#generation += 1;
-    this.#asked.clear();
+    this.#requested.clear();
   }
 
   async want(lines: readonly FilesLine[]): Promise<void> {
     const generation = this.#generation;
-    const paths = lines.flatMap((line) => (line.type === 'file' && !this.#asked.has(line.path) ? [line.path] : []));
-    for (const path of paths) this.#asked.add(path);
+    const paths = lines.flatMap((line) => (line.type === 'file' && !this.#requested.has(line.path) ? [line.path] : []));
+    for (const path of paths) this.#requested.add(path);
     for (let from = 0; from < paths.length; from += maxSince) {
       const some = paths.slice(from, from + maxSince);
       const answer = await this.#deps.request((request) => ({ type: 'getSince', request, paths: some }));
       if (generation !== this.#generation || answer.type !== 'since') return;
       for (const [at, path] of some.entries()) {
         const since = answer.since[at];
-        if (since !== undefined) this.#known.set(path, since);
+        if (since !== undefined) this.#comparisons.set(path, since);
       }
       this.#deps.changed();
     }

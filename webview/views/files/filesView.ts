@@ -7,9 +7,9 @@ import { t } from '../../l10n.ts';
 import type { Context } from '../../parts/context.ts';
 import { number } from '../../text/format.ts';
 import { cells, labelOf, lineCounts, openLine } from './fileRows.ts';
-import type { FilesWish } from '../savedViews.ts';
+import type { FilesViewState } from '../savedViews.ts';
 import { lineHeight, Lines } from '../trajectory/lines.ts';
-import { placed, px } from '../placed.ts';
+import { styled, px } from '../placed.ts';
 import { FileComparisons } from './filesSince.ts';
 import type { PageView, ViewDeps } from '../view.ts';
 
@@ -22,12 +22,12 @@ export class FilesView implements PageView {
   readonly id = 'files';
   readonly #deps: ViewDeps;
   readonly #lines: Lines<FilesLine>;
-  readonly #since: FileComparisons;
-  #wish: FilesWish;
+  readonly #comparisons: FileComparisons;
+  #viewState: FilesViewState;
   #sums: FilesPage['sums'] | undefined;
   #failed = false;
-  #stale = true;
-  #counted = false;
+  #isStale = true;
+  #isCounted = false;
   #scroller: HTMLElement | undefined;
   #at = 0;
   #focusWanted = false;
@@ -35,17 +35,17 @@ export class FilesView implements PageView {
   constructor(deps: ViewDeps) {
     this.#deps = deps;
     this.#lines = new Lines({ ask: (from, count) => this.#ask(from, count), changed: () => this.#deps.changed() });
-    this.#since = new FileComparisons(deps);
-    this.#wish = deps.kept.files ?? { query: '', sort: 'first' };
+    this.#comparisons = new FileComparisons(deps);
+    this.#viewState = deps.kept.files ?? { query: '', sort: 'first' };
   }
 
-  get wish(): FilesWish {
-    return this.#wish;
+  get viewState(): FilesViewState {
+    return this.#viewState;
   }
 
   count({ store }: Context): number | undefined {
-    if (!this.#counted && store.view !== undefined && store.total <= countedAtOnce) {
-      this.#counted = true;
+    if (!this.#isCounted && store.view !== undefined && store.total <= countedAtOnce) {
+      this.#isCounted = true;
       void this.#ask(0, 0).then(() => this.#deps.changed());
     }
     return this.#sums?.files;
@@ -53,38 +53,38 @@ export class FilesView implements PageView {
 
   take(message: ToPage): void {
     if (message.type !== 'viewsChanged' && message.type !== 'init') return;
-    this.#stale = true;
-    this.#counted = false;
+    this.#isStale = true;
+    this.#isCounted = false;
     if (message.type === 'init') this.#lines.renew();
   }
 
   async #ask(from: number, count: number): Promise<readonly FilesLine[] | undefined> {
-    const wish = this.#wish;
+    const wish = this.#viewState;
     const answer = await this.#deps.request((request) => ({ type: 'getFiles', request, from, count, ...wish }));
     this.#failed = answer.type !== 'files';
-    if (answer.type !== 'files' || wish !== this.#wish) return undefined;
+    if (answer.type !== 'files' || wish !== this.#viewState) return undefined;
     this.#sums = answer.page.sums;
     this.#lines.total = answer.page.total;
-    void this.#since.want(answer.page.lines);
+    void this.#comparisons.want(answer.page.lines);
     return answer.page.lines;
   }
 
   #filter(query: string): void {
-    this.#want({ ...this.#wish, query: query.slice(0, 1000) });
+    this.#want({ ...this.#viewState, query: query.slice(0, 1000) });
   }
 
-  #want(wish: FilesWish): void {
-    this.#wish = wish;
+  #want(wish: FilesViewState): void {
+    this.#viewState = wish;
     this.#at = 0;
     this.#lines.renew();
     this.#deps.changed();
   }
 
   draw(context: Context): TemplateResult {
-    if (this.#stale) {
-      this.#stale = false;
-      this.#counted = true;
-      this.#since.renew();
+    if (this.#isStale) {
+      this.#isStale = false;
+      this.#isCounted = true;
+      this.#comparisons.renew();
       this.#lines.renew();
     }
     const scroller = this.#scroller;
@@ -114,9 +114,9 @@ export class FilesView implements PageView {
           ${
             this.#lines.total === 0
               ? html`<p class="none">
-                  ${this.#wish.query.trim() === '' ? t('No files were read or changed') : t('No files match the filter')}
+                  ${this.#viewState.query.trim() === '' ? t('No files were read or changed') : t('No files match the filter')}
                 </p>`
-              : html`<div class="wfl" role="rowgroup" ${placed({ height: px(this.#lines.total * lineHeight) })}>
+              : html`<div class="wfl" role="rowgroup" ${styled({ height: px(this.#lines.total * lineHeight) })}>
                   ${this.#rows(context, this.#lines.places(range, this.#at))}
                 </div>`
           }
@@ -141,7 +141,7 @@ export class FilesView implements PageView {
 
   /** Sorts the files; a second click restores the order of first use. `short`: for little room. */
   #column(sort: FileSort, title: string, look: string, short?: string): TemplateResult {
-    const on = this.#wish.sort === sort;
+    const on = this.#viewState.sort === sort;
     const ascending = sort === 'name' || sort === 'first';
     return html`<span
       role="columnheader"
@@ -151,7 +151,7 @@ export class FilesView implements PageView {
         class="sort"
         aria-label=${title}
         title=${t('Sort by: {0}', title)}
-        @click=${() => this.#want({ ...this.#wish, sort: on ? 'first' : sort })}
+        @click=${() => this.#want({ ...this.#viewState, sort: on ? 'first' : sort })}
       >
         ${short === undefined ? title : html`<i class="w">${title}</i><i class="nw">${short}</i>`}${
           on && sort !== 'first' ? codicon(ascending ? 'arrow-up' : 'arrow-down', 'sm') : nothing
@@ -162,7 +162,7 @@ export class FilesView implements PageView {
 
   #bar(sums: FilesPage['sums'], { actions }: Context): TemplateResult {
     const { changed, read, unreported, found, added, removed, counted, omitted } = sums;
-    const since = this.#since.count(changed + read) ?? 0;
+    const since = this.#comparisons.count(changed + read) ?? 0;
     return html`<div class="sumbar">
       <span class="x">
         ${t('{0} changed', number(changed))} ${changed === 0 ? nothing : lineCounts(added, removed, counted)}
@@ -184,7 +184,7 @@ export class FilesView implements PageView {
         ${field({
           id: 'file-filter',
           label: t('Filter files'),
-          value: this.#wish.query,
+          value: this.#viewState.query,
           placeholder: t('Filter files'),
           multiline: false,
           onInput: (query) => this.#filter(query),
@@ -203,7 +203,7 @@ export class FilesView implements PageView {
 
   #filterKey(event: KeyboardEvent): void {
     if (event.key === 'ArrowDown') this.#go(0, 1);
-    else if (event.key === 'Escape' && this.#wish.query !== '') this.#filter('');
+    else if (event.key === 'Escape' && this.#viewState.query !== '') this.#filter('');
     else return;
     event.preventDefault();
     event.stopPropagation();
@@ -230,7 +230,7 @@ export class FilesView implements PageView {
           tabindex=${selected ? 0 : -1}
           @focus=${focus}
           @dblclick=${() => openLine(context, line)}
-          ${placed({ top: px(at * lineHeight) })}
+          ${styled({ top: px(at * lineHeight) })}
         >
           ${line === undefined ? nothing : cells(context, line, this.#sinceOf(line))}
         </div>`;
@@ -239,7 +239,7 @@ export class FilesView implements PageView {
   }
 
   #sinceOf(line: FilesLine): FileComparison | undefined {
-    return line.type === 'file' ? this.#since.of(line.path) : undefined;
+    return line.type === 'file' ? this.#comparisons.of(line.path) : undefined;
   }
 
   #go(at: number, step: number): void {

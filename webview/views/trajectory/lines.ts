@@ -16,10 +16,10 @@ interface LinesDeps<L> {
 export class Lines<L> {
   readonly #deps: LinesDeps<L>;
   readonly #pages = new Map<number, readonly L[]>();
-  readonly #asked = new Set<number>();
+  readonly #requestedPages = new Set<number>();
   #generation = 0;
   /** A page of this generation is loaded. */
-  #fresh = false;
+  #isFresh = false;
   total = 0;
 
   constructor(deps: LinesDeps<L>) {
@@ -33,8 +33,8 @@ export class Lines<L> {
   /** Requests visible lines again; old ones stay until the first answer. */
   renew(): void {
     this.#generation += 1;
-    this.#asked.clear();
-    this.#fresh = false;
+    this.#requestedPages.clear();
+    this.#isFresh = false;
   }
 
   /** The index of a line, if its page is loaded. */
@@ -64,14 +64,14 @@ export class Lines<L> {
   }
 
   async #need(page: number): Promise<void> {
-    if ((this.#fresh && this.#pages.has(page)) || this.#asked.has(page)) return;
-    this.#asked.add(page);
+    if ((this.#isFresh && this.#pages.has(page)) || this.#requestedPages.has(page)) return;
+    this.#requestedPages.add(page);
     const generation = this.#generation;
     const lines = await this.#deps.ask(page * maxLines, maxLines);
     if (generation !== this.#generation || lines === undefined) return;
-    this.#asked.delete(page);
-    if (!this.#fresh) this.#pages.clear();
-    this.#fresh = true;
+    this.#requestedPages.delete(page);
+    if (!this.#isFresh) this.#pages.clear();
+    this.#isFresh = true;
     this.#pages.delete(page);
     this.#pages.set(page, lines);
     const [oldest] = this.#pages.keys();

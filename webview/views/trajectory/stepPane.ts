@@ -9,7 +9,7 @@ import { stateIcons } from '../../steps/state.ts';
 import { terminal } from '../../steps/terminal.ts';
 import { duration, number, time } from '../../text/format.ts';
 import { visibleTemplate } from '../../text/shown.ts';
-import { counts, laneName, lineState, momentWord, repeatWords, stateSentence, stepSubject } from './stepWords.ts';
+import { counts, laneName, lineState, momentWord, repeatText, stateSentence, stepSubject } from './stepWords.ts';
 
 type Fact = readonly [name: string, value: unknown] | undefined;
 
@@ -20,11 +20,11 @@ export function stepPane(
   go: (entryIndex: number) => void,
 ): TemplateResult {
   return html`<aside class="pane" aria-label=${t('Step details')}>
-    ${line === undefined ? html`<p class="none">${t('No step selected')}</p>` : about(context, line, go)}
+    ${line === undefined ? html`<p class="none">${t('No step selected')}</p>` : stepFacts(context, line, go)}
   </aside>`;
 }
 
-function about(context: Context, line: TrajectoryLine, go: (entryIndex: number) => void): TemplateResult {
+function stepFacts(context: Context, line: TrajectoryLine, go: (entryIndex: number) => void): TemplateResult {
   if (line.type === 'lane') {
     return html`${head(laneName(line), false)}${facts([
       line.number === null ? undefined : [t('Started by'), t('step {0}', line.number)],
@@ -90,7 +90,7 @@ function evidence(
   if (repeats === null) return nothing;
   const others = repeats.steps.filter((step) => step.entryIndex !== entryIndex);
   const left = repeats.count - repeats.steps.length;
-  return html`${repeatWords(repeats)}<br />${others.map(
+  return html`${repeatText(repeats)}<br />${others.map(
       (step) => html`<button class="link" @click=${() => go(step.entryIndex)}>${t('Step {0}', step.number)}</button> `,
     )}${left > 0 ? t('and {0} more', left) : nothing}`;
 }

@@ -122,7 +122,7 @@ export function laneName(lane: LaneLine): string {
   return lane.agentType === null ? t('Subagent') : plain(lane.agentType);
 }
 
-export function repeatWords({ kind, steps }: RepeatMark): string {
+export function repeatText({ kind, steps }: RepeatMark): string {
   const first = steps[0]?.number ?? '';
   return kind === 'duplicate_read'
     ? t('Read again as in step {0}, unchanged in between', first)
@@ -154,6 +154,6 @@ function stepParts(context: Context, line: StepLine): string[] {
     line.durationMs === null ? '' : duration(line.durationMs),
     stateSentence(lineState(context, line), line),
     line.group === null ? '' : t('in parallel with others'),
-    line.repeats === null ? '' : repeatWords(line.repeats),
+    line.repeats === null ? '' : repeatText(line.repeats),
   ];
 }

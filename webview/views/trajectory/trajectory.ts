@@ -16,7 +16,7 @@ import { number } from '../../text/format.ts';
 import { stepsHint } from '../../text/steps.ts';
 import { stepKinds } from '../savedViews.ts';
 import { lineHeight, Lines } from './lines.ts';
-import { placed, px } from '../placed.ts';
+import { styled, px } from '../placed.ts';
 import { stepPane } from './stepPane.ts';
 import { kindWord } from './stepWords.ts';
 import type { PageView, ViewDeps } from '../view.ts';
@@ -38,8 +38,8 @@ export class TrajectoryView implements PageView {
   #wish: TrajectoryQuery;
   #page: TrajectoryPage | undefined;
   #failed = false;
-  #stale = true;
-  #asked = 0;
+  #isStale = true;
+  #requestedAt = 0;
   /** Index of the selected line, and what identifies it. */
   #at = 0;
   #selected: TrajectoryLine | undefined;
@@ -72,7 +72,7 @@ export class TrajectoryView implements PageView {
    * From the record, in which earlier versions did not count steps of subagents; and from the entries, once they are read.
    */
   #steps(turns: Context['store']['turns']): TrajectoryPage['steps'] {
-    if (this.#page !== undefined && !this.#stale) return this.#page.steps;
+    if (this.#page !== undefined && !this.#isStale) return this.#page.steps;
     return {
       main: turns.reduce((sum, { steps }) => sum + steps, 0),
       subagents: turns.reduce((sum, { subagentSteps = 0 }) => sum + subagentSteps, 0),
@@ -81,7 +81,7 @@ export class TrajectoryView implements PageView {
 
   take(message: ToPage): void {
     if (message.type !== 'viewsChanged' && message.type !== 'init') return;
-    this.#stale = true;
+    this.#isStale = true;
     if (message.type === 'init') this.#lines.renew();
   }
 
@@ -129,9 +129,9 @@ export class TrajectoryView implements PageView {
 
   draw(context: Context): TemplateResult {
     const live = context.store.turns.at(-1)?.status === 'running';
-    if (this.#stale || (live && context.now - this.#asked > pause)) {
-      this.#stale = false;
-      this.#asked = context.now;
+    if (this.#isStale || (live && context.now - this.#requestedAt > pause)) {
+      this.#isStale = false;
+      this.#requestedAt = context.now;
       this.#lines.renew();
     }
     const scroller = this.#scroller;
@@ -153,7 +153,7 @@ export class TrajectoryView implements PageView {
             ${
               this.#lines.total === 0
                 ? html`<p class="none">${filtered(this.#wish) ? t('No steps match the filter') : t('No steps yet')}</p>`
-                : html`<div class="wfl" role="rowgroup" ${placed({ height: px(this.#lines.total * lineHeight) })}>
+                : html`<div class="wfl" role="rowgroup" ${styled({ height: px(this.#lines.total * lineHeight) })}>
                     ${axisLines(page.axis)}${this.#rows(context, page, this.#lines.places(range, this.#at))}
                   </div>`
             }
@@ -212,21 +212,21 @@ export class TrajectoryView implements PageView {
   #follow(): void {
     const known = this.#selected;
     const current = this.#lines.line(this.#at);
-    if (known !== undefined && current !== undefined && !isSame(current, known) && !this.#moved) {
+    if (known !== undefined && current !== undefined && !isSame(current, known) && !this.#hasMoved) {
       this.#at =
         this.#lines.find((line) => isSame(line, known)) ?? Math.min(this.#at, Math.max(0, this.#lines.total - 1));
     }
     this.#at = Math.max(0, Math.min(this.#at, this.#lines.total - 1));
     const line = this.#lines.line(this.#at);
     if (line === undefined) return;
-    this.#moved = false;
+    this.#hasMoved = false;
     if (known === undefined || !isSame(line, known)) {
       if (line.type !== 'lane') void this.#deps.load(line.entryIndex).then(() => this.#deps.changed());
     }
     this.#selected = line;
   }
 
-  #moved = false;
+  #hasMoved = false;
 
   #bar({ counts, repeats, omitted }: TrajectoryPage): TemplateResult {
     const { kinds, sort } = this.#wish;
@@ -295,7 +295,7 @@ export class TrajectoryView implements PageView {
   /** Selects a line, scrolls to it and focuses it. */
   #go(at: number): void {
     this.#at = Math.max(0, Math.min(at, this.#lines.total - 1));
-    this.#moved = true;
+    this.#hasMoved = true;
     this.#focusWanted = true;
     const scroller = this.#scroller;
     if (scroller !== undefined) {

@@ -14,7 +14,7 @@ import { clock, duration, time } from '../../text/format.ts';
 import { visibleTemplate } from '../../text/shown.ts';
 import { firstWords, plain } from '../../text/visible.ts';
 import { lineHeight } from './lines.ts';
-import { placed, px, share } from '../placed.ts';
+import { styled, px, share } from '../placed.ts';
 import {
   barLabel,
   kindIcons,
@@ -23,7 +23,7 @@ import {
   lineState,
   momentIcons,
   momentWord,
-  repeatWords,
+  repeatText,
   stepSubject,
 } from './stepWords.ts';
 
@@ -58,20 +58,20 @@ export function axisHead({ length, turns, gaps }: Axis): TemplateResult {
     <span class="ticks">
       ${named.map(
         ({ turn, offset, startedAt }) =>
-          html`<b ${placed({ left: share(offset, length) })}
+          html`<b ${styled({ left: share(offset, length) })}
             >${t('Turn {0}', turn)}${offset > length * 0.7 ? nothing : html`<em> ${time(new Date(startedAt).toISOString()).slice(0, 5)}</em>`}</b
           >`,
       )}
       ${ticksOf(length)
         .filter((at) => at < length * 0.9 || at === 0)
-        .map((at) => html`<span ${placed({ left: share(at, length) })}>${clock(at)}</span>`)}
+        .map((at) => html`<span ${styled({ left: share(at, length) })}>${clock(at)}</span>`)}
     </span>
   </div>`;
 }
 
 export function axisLines({ length, turns, gaps }: Axis): TemplateResult {
   const line = (at: number, look: string): TemplateResult =>
-    html`<i class=${look} ${placed({ left: share(at, length) })}></i>`;
+    html`<i class=${look} ${styled({ left: share(at, length) })}></i>`;
   return html`<div class="grid" aria-hidden="true">
     <div>
       ${ticksOf(length)
@@ -113,7 +113,7 @@ export function waterfallRow(line: TrajectoryLine | undefined, state: RowState):
     tabindex=${selected ? 0 : -1}
     @click=${(event: MouseEvent) => state.press(at, event)}
     @dblclick=${() => state.reveal(at)}
-    ${placed({ top: px(at * lineHeight) })}
+    ${styled({ top: px(at * lineHeight) })}
   >
     <span class="lb" role="gridcell">${line === undefined ? nothing : label(line, context)}</span>
     <span class="tl" role="gridcell">${line === undefined ? nothing : bar(line, state)}</span>
@@ -137,7 +137,7 @@ function label(line: TrajectoryLine, context: Context): TemplateResult {
         folder === '' ? nothing : html`<span class="dir">${visibleTemplate(folder)}</span>`
       }</span
     >
-    ${line.repeats === null ? nothing : html`<span class="rep" title=${repeatWords(line.repeats)}>${codicon('history', 'sm')}</span>`}`;
+    ${line.repeats === null ? nothing : html`<span class="rep" title=${repeatText(line.repeats)}>${codicon('history', 'sm')}</span>`}`;
 }
 
 function laneLabel(line: LaneLine, context: Context): TemplateResult {
@@ -169,12 +169,12 @@ function bar(line: TrajectoryLine, { context, axis }: RowState): TemplateResult 
       class="bar"
       data-s=${look}
       data-kind=${line.type === 'step' ? line.kind : nothing}
-      ${placed({ left: `min(${share(offset, axis.length)}, calc(100% - 8px))`, width: share(took, axis.length) })}
+      ${styled({ left: `min(${share(offset, axis.length)}, calc(100% - 8px))`, width: share(took, axis.length) })}
     ></span>
     ${
       words === '' && icon === ''
         ? nothing
-        : html`<span class="bl" data-s=${look} ${placed(room)}
+        : html`<span class="bl" data-s=${look} ${styled(room)}
             >${icon === '' ? nothing : codicon(icon, look === 'running' ? 'spin' : '')}<span>${words}</span></span
           >`
     }`;
@@ -182,11 +182,11 @@ function bar(line: TrajectoryLine, { context, axis }: RowState): TemplateResult 
 
 function styleOf(line: TrajectoryLine, context: Context): { look: string; words: string; icon: string } {
   if (line.type === 'lane') return { look: 'lane', words: line.id === '' ? '' : duration(line.duration), icon: '' };
-  if (line.type !== 'step') return momentLook(line);
+  if (line.type !== 'step') return momentStyle(line);
   return stepLook(line, context);
 }
 
-function momentLook(line: MomentLine): { look: string; words: string; icon: string } {
+function momentStyle(line: MomentLine): { look: string; words: string; icon: string } {
   if (line.type === 'error') return { look: 'failed', words: t('error'), icon: 'error' };
   return { look: 'think', words: line.duration === 0 ? '' : duration(line.duration), icon: '' };
 }

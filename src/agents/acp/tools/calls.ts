@@ -44,7 +44,7 @@ export class AcpCalls {
   readonly #open = new Set<Call>();
   readonly #answered = new Set<Call>();
   readonly #terminals = new Terminals();
-  readonly #ofTerminal = new Map<string, Call>();
+  readonly #callByTerminal = new Map<string, Call>();
   readonly #denied = new Set<string>();
   #sideCalls = 0;
 
@@ -88,13 +88,13 @@ export class AcpCalls {
 
   terminal(update: JsonObject, context: CallContext): void {
     const id = this.#terminals.update(update);
-    const call = id === undefined ? undefined : this.#ofTerminal.get(id);
+    const call = id === undefined ? undefined : this.#callByTerminal.get(id);
     if (call !== undefined) this.#changed(call, context);
   }
 
   terminalOutput(update: JsonObject, context: CallContext): void {
     const id = this.#terminals.chunk(update);
-    const call = id === undefined ? undefined : this.#ofTerminal.get(id);
+    const call = id === undefined ? undefined : this.#callByTerminal.get(id);
     if (call === undefined || id === undefined) return;
     if (this.#grew(call, this.#terminals.shown(call.fields.terminalIds).output.length)) this.#changed(call, context);
   }
@@ -222,7 +222,7 @@ export class AcpCalls {
     for (const old of this.#answered) {
       if (this.#answered.size <= maxAnswered) break;
       this.#answered.delete(old);
-      for (const id of old.fields.terminalIds) this.#ofTerminal.delete(id);
+      for (const id of old.fields.terminalIds) this.#callByTerminal.delete(id);
       old.entry = undefined;
       old.forgotten = true;
       old.fields = noFields;
@@ -230,7 +230,7 @@ export class AcpCalls {
   }
 
   #seeTerminals(call: Call): void {
-    for (const id of call.fields.terminalIds) this.#ofTerminal.set(id, call);
+    for (const id of call.fields.terminalIds) this.#callByTerminal.set(id, call);
   }
 
   /** Streamed output is written again when it has grown by half, so that long output stays cheap. */

@@ -10,14 +10,14 @@ const ends: ReadonlySet<string | undefined> = new Set(['completed', 'failed', 'c
 /** Open calls, as far as the agent reported them: which one a permission or a terminal belongs to. */
 export class OpenCalls {
   readonly #calls = new Map<string, ToolFields>();
-  readonly #ofTerminal = new Map<string, string>();
+  readonly #callIdByTerminal = new Map<string, string>();
 
   get(id: string): ToolFields | undefined {
     return this.#calls.get(id);
   }
 
   callOf(terminalId: string): string | undefined {
-    return this.#ofTerminal.get(terminalId);
+    return this.#callIdByTerminal.get(terminalId);
   }
 
   /** A `session/update` of any kind. */
@@ -27,16 +27,16 @@ export class OpenCalls {
     const id = nonEmpty(update['toolCallId']);
     if (id === undefined || (kind !== 'tool_call' && kind !== 'tool_call_update')) return;
     const fields = updateFields(this.#calls.get(id) ?? noFields, update);
-    for (const terminal of fields.terminalIds) keep(this.#ofTerminal, terminal, id);
+    for (const terminal of fields.terminalIds) setBounded(this.#callIdByTerminal, terminal, id);
     if (ends.has(fields.status)) this.#calls.delete(id);
-    else keep(this.#calls, id, fields);
+    else setBounded(this.#calls, id, fields);
   }
 
   /** The call of a permission request, which may be its first mention. */
   asked(id: string | undefined, call: JsonObject): ToolFields {
     const known = id === undefined ? undefined : this.#calls.get(id);
     const fields = permissionFields(known ?? noFields, updateFields(noFields, call));
-    if (id !== undefined) keep(this.#calls, id, fields);
+    if (id !== undefined) setBounded(this.#calls, id, fields);
     return fields;
   }
 
@@ -58,7 +58,7 @@ export function pathsOf({ changes, locations, kind }: ToolFields): string[] {
   return named ? [...changes, ...locations].map(({ path }) => path) : [];
 }
 
-function keep<V>(map: Map<string, V>, key: string, value: V): void {
+function setBounded<V>(map: Map<string, V>, key: string, value: V): void {
   map.set(key, value);
   for (const oldest of map.keys()) {
     if (map.size <= maxKnown) break;

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../../model/text/json.ts';
 import type { AgentRequest, Decision } from '../../../model/agent/request.ts';
 import { describeCall } from '../../shared/describe.ts';
 import { field, nonEmpty, objects } from '../../shared/guards.ts';
-import { actionOf, toolName, type Shown } from './toolAction.ts';
+import { actionOf, toolName, type TerminalOutput } from './toolAction.ts';
 import type { ToolFields } from './toolFields.ts';
 
 /** One answer that the agent offers; identified by `kind`, because ids differ between agents. */
@@ -16,7 +16,7 @@ export interface PermissionOption {
 export type PermissionOutcome =
   { readonly outcome: 'selected'; readonly optionId: string } | { readonly outcome: 'cancelled' };
 
-const nothingShown: Shown = { command: undefined, cwd: undefined, output: '', exitCode: undefined };
+const nothingShown: TerminalOutput = { command: undefined, cwd: undefined, output: '', exitCode: undefined };
 const longestTitle = 200;
 
 export function permissionOptions(params: JsonObject): PermissionOption[] {
@@ -91,7 +91,7 @@ function optionOf(options: readonly PermissionOption[], kind: string): Permissio
   return options.find((option) => option.kind === kind);
 }
 
-function oneLine(shown: string): string {
-  const line = shown.replaceAll(/\s+/g, ' ').trim();
+function oneLine(content: string): string {
+  const line = content.replaceAll(/\s+/g, ' ').trim();
   return line.length > longestTitle ? `${line.slice(0, longestTitle)}…` : line;
 }

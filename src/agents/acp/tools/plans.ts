@@ -19,7 +19,7 @@ interface Plan {
 export class Plans {
   readonly #run: NormalizedRun;
   readonly #plans = new Map<string, Plan>();
-  #made = 0;
+  #planCount = 0;
 
   constructor(run: NormalizedRun) {
     this.#run = run;
@@ -70,17 +70,17 @@ export class Plans {
     this.#put(id, todos, undefined, 'success', context);
   }
 
-  #put(id: string, todos: Todo[], shown: string | undefined, status: ToolStatus, context: CallContext): void {
+  #put(id: string, todos: Todo[], message: string | undefined, status: ToolStatus, context: CallContext): void {
     const { timestamp, metadata, origin } = context;
     const { writer } = this.#run;
     const known = this.#plans.get(id);
-    if (known === undefined) this.#made += 1;
-    const callId = known?.callId ?? `plan-${this.#made}`;
+    if (known === undefined) this.#planCount += 1;
+    const callId = known?.callId ?? `plan-${this.#planCount}`;
     const startedAt = known?.startedAt ?? timestamp;
     const action = { kind: 'todo', todos } as const;
     const tool = { toolName: 'plan', callId, action, status, startedAt, endedAt: timestamp };
     const type = { kind: 'tool_use', tool } as const;
-    const content = shown ?? describeCall('plan', action, this.#run.context.workDir);
+    const content = message ?? describeCall('plan', action, this.#run.context.workDir);
     if (known !== undefined) {
       known.entry = { ...known.entry, type, content };
       writer.put(known.entry);

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../model/text/json.ts';
 import { bytesOf, utf8 } from '../../../model/text/bytes.ts';
 import { field, nonEmpty, text } from '../../shared/guards.ts';
-import type { Shown } from './toolAction.ts';
+import type { TerminalOutput } from './toolAction.ts';
 import { truncateShown, exitCode, maxOutput } from './toolFields.ts';
 
 interface Terminal {
@@ -46,7 +46,7 @@ export class Terminals {
   }
 
   /** The combined output of a call's terminals. */
-  shown(ids: readonly string[]): Shown {
+  shown(ids: readonly string[]): TerminalOutput {
     const all = ids.flatMap((id) => this.#terminals.get(id) ?? []);
     return {
       command: all.find(({ command }) => command !== undefined)?.command,

@@ -8,7 +8,7 @@ import { shellWord } from '../../shared/describe.ts';
 import type { ToolFields } from './toolFields.ts';
 
 /** Output of the call's terminals. */
-export interface Shown {
+export interface TerminalOutput {
   readonly command: string | undefined;
   readonly cwd: string | undefined;
   readonly output: string;
@@ -21,11 +21,11 @@ export function toolName({ name, claude, kind, title }: ToolFields): string {
 }
 
 /** What a call does: from the agent's tool name if known, else from its kind. */
-export function actionOf(fields: ToolFields, shown: Shown): ToolAction {
+export function actionOf(fields: ToolFields, shown: TerminalOutput): ToolAction {
   const { claude, changes, status } = fields;
-  if (claude === undefined) return byKind(fields, shown);
+  if (claude === undefined) return actionByKind(fields, shown);
   const action = claudeAction(claude.toolName, fields.input);
-  if (isGeneric(action)) return byKind(fields, shown);
+  if (isGeneric(action)) return actionByKind(fields, shown);
   const outcome = { text: outputText(fields, shown), isError: status === 'failed', detail: claude.detail };
   const done = claudeCompleted(withCommand(action, fields, shown), outcome);
   return done.kind === 'file_edit' && changes.length > 0
@@ -37,7 +37,7 @@ function isGeneric(action: ToolAction): boolean {
   return action.kind === 'tool' || (action.kind === 'file_read' && action.path === '');
 }
 
-function withCommand(action: ToolAction, fields: ToolFields, shown: Shown): ToolAction {
+function withCommand(action: ToolAction, fields: ToolFields, shown: TerminalOutput): ToolAction {
   if (action.kind !== 'command_run') return action;
   const command = action.command === '' ? (commandOf(fields, shown) ?? '') : action.command;
   return { ...action, command, ...exitOf(fields, shown) };
@@ -48,7 +48,7 @@ function mergedChanges(done: readonly FileChange[], shown: readonly FileChange[]
   return done.some(({ patch }) => patch !== undefined) ? [...done] : [...shown];
 }
 
-function byKind(fields: ToolFields, shown: Shown): ToolAction {
+function actionByKind(fields: ToolFields, shown: TerminalOutput): ToolAction {
   const { kind, changes, locations, title } = fields;
   const input: JsonObject = isObject(fields.input) ? fields.input : {};
   const path = locations[0]?.path ?? pathOf(input);
@@ -88,7 +88,7 @@ function byKind(fields: ToolFields, shown: Shown): ToolAction {
   }
 }
 
-function commandRun(fields: ToolFields, shown: Shown): ToolAction | undefined {
+function commandRun(fields: ToolFields, shown: TerminalOutput): ToolAction | undefined {
   const command = commandOf(fields, shown);
   if (command === undefined) return undefined;
   const cwd = nonEmpty(field(fields.input, 'cwd')) ?? shown.cwd;
@@ -104,13 +104,13 @@ function commandRun(fields: ToolFields, shown: Shown): ToolAction | undefined {
 }
 
 /** In the input, else the title: agents without input show the command as the title. */
-function commandOf({ input, title }: ToolFields, shown: Shown): string | undefined {
+function commandOf({ input, title }: ToolFields, shown: TerminalOutput): string | undefined {
   const given = field(input, 'command') ?? field(input, 'cmd');
   const words = texts(given).map(shellWord).join(' ');
   return nonEmpty(words) ?? nonEmpty(given) ?? shown.command ?? (input === undefined ? title : undefined);
 }
 
-function exitOf(fields: ToolFields, shown: Shown): { exitCode?: number | null } {
+function exitOf(fields: ToolFields, shown: TerminalOutput): { exitCode?: number | null } {
   const exitCode = shown.exitCode ?? fields.exitCode;
   return exitCode === undefined ? {} : { exitCode };
 }
@@ -126,12 +126,12 @@ function pathOf(input: JsonObject): string | undefined {
   return undefined;
 }
 
-function terminalText({ streamed }: ToolFields, shown: Shown): string {
+function terminalText({ streamed }: ToolFields, shown: TerminalOutput): string {
   return shown.output === '' ? streamed : shown.output;
 }
 
 /** Output of a call as text: the agent's raw output, else its display form. */
-export function outputText(fields: ToolFields, shown: Shown): string {
+export function outputText(fields: ToolFields, shown: TerminalOutput): string {
   const { output, content } = fields;
   if (typeof output === 'string') return output;
   if (Array.isArray(output)) return resultText(output);
@@ -142,7 +142,7 @@ export function outputText(fields: ToolFields, shown: Shown): string {
   return content ?? terminalText(fields, shown);
 }
 
-export function resultOf(fields: ToolFields, shown: Shown, status: ToolStatus): ToolResult | undefined {
+export function resultOf(fields: ToolFields, shown: TerminalOutput, status: ToolStatus): ToolResult | undefined {
   const isError = status === 'failed' || status === 'denied';
   const result: ToolResult = {};
   const out = outputText(fields, shown);
@@ -153,7 +153,7 @@ export function resultOf(fields: ToolFields, shown: Shown, status: ToolStatus): 
   return { ...result, isError };
 }
 
-function commandFailed(fields: ToolFields, shown: Shown): boolean {
+function commandFailed(fields: ToolFields, shown: TerminalOutput): boolean {
   const { exitCode } = exitOf(fields, shown);
   if (exitCode === undefined || exitCode === null || exitCode === 0) return false;
   return actionOf(fields, shown).kind === 'command_run';
@@ -162,7 +162,7 @@ function commandFailed(fields: ToolFields, shown: Shown): boolean {
 /** Fixed texts of adapters that have no field for it. */
 const refused = /^User refused permission to run tool\b/;
 
-export function statusOf(fields: ToolFields, shown: Shown, denied: boolean): ToolStatus {
+export function statusOf(fields: ToolFields, shown: TerminalOutput, denied: boolean): ToolStatus {
   switch (fields.status) {
     case 'completed':
       // For many agents, a call is completed when the command has ended, whatever its exit code.

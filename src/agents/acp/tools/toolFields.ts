@@ -62,7 +62,7 @@ export const maxOutput = 1024 * 1024;
 /** The fields after an update. */
 export function updateFields(before: ToolFields, update: JsonObject): ToolFields {
   const printed = nonEmpty(update['status']) ?? before.status;
-  const status = isOver(before.status) && !isOver(printed) ? before.status : printed;
+  const status = hasEnded(before.status) && !hasEnded(printed) ? before.status : printed;
   const after: ToolFields = {
     ...before,
     status,
@@ -81,7 +81,7 @@ export function updateFields(before: ToolFields, update: JsonObject): ToolFields
 }
 
 /** An answered call does not wait again, whatever arrives late. */
-function isOver(status: string | undefined): boolean {
+function hasEnded(status: string | undefined): boolean {
   return status === 'completed' || status === 'failed' || status === 'cancelled';
 }
 
@@ -126,8 +126,8 @@ export function withContent(before: ToolFields, item: unknown): ToolFields {
   return after;
 }
 
-export function truncateShown(shown: string): string {
-  return shown.length > maxOutput ? `${shown.slice(0, maxOutput)}…` : shown;
+export function truncateShown(content: string): string {
+  return content.length > maxOutput ? `${content.slice(0, maxOutput)}…` : content;
 }
 
 function present(value: unknown): unknown {

@@ -51,8 +51,8 @@ export class RunState {
     if (this.#synthetic.size < maxRemembered) this.#synthetic.set(entry.content.trim(), entry);
   }
 
-  syntheticEntry(shown: string): NormalizedEntry | undefined {
-    return this.#synthetic.get(shown.trim());
+  syntheticEntry(content: string): NormalizedEntry | undefined {
+    return this.#synthetic.get(content.trim());
   }
 
   /** Adds an entry that the run was interrupted, unless this turn already has one. */
@@ -62,12 +62,12 @@ export class RunState {
   }
 
   /** Keeps the agent's own note of an interruption. */
-  interruptedBy(line: Line, shown: string): void {
+  interruptedBy(line: Line, content: string): void {
     this.interrupted = true;
     this.#interruptShown = true;
     this.interruptNoted = true;
     const type = { kind: 'system_message', subtype: 'interrupted' } as const;
-    this.#writer.add({ type, content: shown, timestamp: line.timestamp, metadata: line.metadata() });
+    this.#writer.add({ type, content: content, timestamp: line.timestamp, metadata: line.metadata() });
   }
 
   turnStarted(): void {

@@ -95,7 +95,7 @@ interface ReportedUsage {
 export class MessageUsages {
   readonly #byId = new Map<string, MessageUsage>();
   /** Their list, while none changes. */
-  #all: readonly MessageUsage[] | undefined;
+  #cachedList: readonly MessageUsage[] | undefined;
   #left = 0;
 
   see({ messageId, model, parentCallId, usage, settled }: ReportedUsage): void {
@@ -135,11 +135,11 @@ export class MessageUsages {
   }
 
   all(): readonly MessageUsage[] {
-    return (this.#all ??= [...this.#byId.values()]);
+    return (this.#cachedList ??= [...this.#byId.values()]);
   }
 
   #put(message: MessageUsage): void {
     this.#byId.set(message.messageId, message);
-    this.#all = undefined;
+    this.#cachedList = undefined;
   }
 }

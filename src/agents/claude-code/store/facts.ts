@@ -21,7 +21,7 @@ export class ClaudeFacts {
   #aiTitle: string | undefined;
   #note: string | undefined;
   /** Keys of requests of the main conversation after the agent's own figure. */
-  readonly #unpaid = new Set<string>();
+  readonly #laterRequests = new Set<string>();
   /** A person asked something, and nothing has followed yet. */
   #unanswered = false;
 
@@ -39,7 +39,7 @@ export class ClaudeFacts {
     this.#facts.title = this.#customTitle ?? this.#aiTitle ?? this.#note ?? null;
     const facts = this.#facts.facts();
     const { cost } = facts;
-    return cost === null ? facts : { ...facts, cost: { ...cost, later: [...this.#unpaid] } };
+    return cost === null ? facts : { ...facts, cost: { ...cost, later: [...this.#laterRequests] } };
   }
 
   see(record: JsonObject, isMain: boolean): void {
@@ -73,7 +73,7 @@ export class ClaudeFacts {
     const version = nonEmpty(record['version']);
     if (version !== undefined) {
       facts.agentVersion = version;
-      if (/^[01]\.|^2\.0\./.test(version)) facts.lacks(helpers);
+      if (/^[01]\.|^2\.0\./.test(version)) facts.addMissing(helpers);
     }
     const entrypoint = nonEmpty(record['entrypoint']);
     if (entrypoint !== undefined) {
@@ -91,7 +91,7 @@ export class ClaudeFacts {
         break;
       case 'ai-title':
         this.#aiTitle = nonEmpty(record['aiTitle']) ?? this.#aiTitle;
-        facts.lacks(titles);
+        facts.addMissing(titles);
         break;
       case 'cost-state':
         this.#costState(record);
@@ -107,7 +107,7 @@ export class ClaudeFacts {
     const facts = this.#facts;
     const isKnown = record['hasUnknownModelCost'] !== true;
     facts.cost = isKnown ? { usd, models: modelUsage(record['modelUsage']), later: [] } : null;
-    this.#unpaid.clear();
+    this.#laterRequests.clear();
     if (facts.lastState !== 'empty') facts.last('ended', null);
   }
 
@@ -123,7 +123,7 @@ export class ClaudeFacts {
       if (id !== undefined) facts.call(counted(id, at, owner));
     }
     if (isMain) {
-      if (this.#unanswered && isFiller(record)) facts.lacks(cutOff);
+      if (this.#unanswered && isFiller(record)) facts.addMissing(cutOff);
       this.#unanswered = false;
       const isError = record['isApiErrorMessage'] === true;
       const stop = nonEmpty(field(message, 'stop_reason'));
@@ -138,7 +138,7 @@ export class ClaudeFacts {
     const usage = tokenUsage(field(message, 'usage'));
     if (key === undefined || usage === null) return;
     if (isMain) {
-      this.#unpaid.add(key);
+      this.#laterRequests.add(key);
       facts.answer(key);
     }
     const terms = termsOf(field(message, 'usage'));
@@ -150,14 +150,14 @@ export class ClaudeFacts {
     const prompt = typedPrompt(record);
     const uuid = nonEmpty(record['uuid']);
     if (prompt !== undefined && uuid !== undefined) {
-      if (this.#unanswered) facts.lacks(cutOff);
+      if (this.#unanswered) facts.addMissing(cutOff);
       this.#unanswered = true;
       facts.prompt(counted(uuid, at, undefined), prompt);
       facts.last('answering', at);
     } else if (record['type'] === 'user') {
-      if (record['isCompactSummary'] === true) facts.lacks(compaction);
+      if (record['isCompactSummary'] === true) facts.addMissing(compaction);
       if (isInterruption(record)) {
-        if (!isToolInterruption(record)) facts.lacks(cutOff);
+        if (!isToolInterruption(record)) facts.addMissing(cutOff);
         this.#unanswered = false;
         facts.last('interrupted', at);
       } else if (record['isMeta'] !== true && objects(field(record['message'], 'content')).some(isResult)) {
@@ -168,7 +168,7 @@ export class ClaudeFacts {
 
   #system(record: JsonObject, at: string | undefined): void {
     if (record['subtype'] === 'turn_duration') this.#facts.last('answered', at);
-    if (record['subtype'] === 'compact_boundary') this.#facts.lacks(compaction);
+    if (record['subtype'] === 'compact_boundary') this.#facts.addMissing(compaction);
   }
 }
 

@@ -6,9 +6,9 @@ import { nonEmpty, objects } from '../../shared/guards.ts';
 import { withoutBulk } from '../../shared/resultText.ts';
 
 /** `tool_use_result` as an entry keeps it: without base64 data and without what the entry already has. */
-export function resultData(detail: unknown, shown: string): unknown {
+export function resultData(detail: unknown, content: string): unknown {
   if (detail === undefined || detail === null) return undefined;
-  if (typeof detail === 'string') return detail === shown || detail === `Error: ${shown}` ? undefined : detail;
+  if (typeof detail === 'string') return detail === content || detail === `Error: ${content}` ? undefined : detail;
   if (!isShallow(detail)) return tooDeep;
   if (!isObject(detail)) return withoutBulk(detail);
   const rest = without(detail, shownByAction);
@@ -29,8 +29,8 @@ function without(value: JsonObject, keys: ReadonlySet<string>): Record<string, u
  * Citations of a text block. The API cites for the whole block, so that is the range: `start_index` and `end_index` count
  * Unicode code points.
  */
-export function citations(value: unknown, shown: string): Citation[] {
-  const end = codePoints(shown);
+export function citations(value: unknown, content: string): Citation[] {
+  const end = codePoints(content);
   return objects(value).map((citation) => ({
     kind: 'citation',
     start_index: 0,

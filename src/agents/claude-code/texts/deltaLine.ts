@@ -41,7 +41,7 @@ export class DeltaLines {
   read(line: string): Delta | undefined {
     const [latest] = this.#frames;
     if (latest === undefined) return undefined;
-    return deltaIn(line, latest) ?? (has(line, opening, 0) ? this.#readAsOthers(line) : undefined);
+    return deltaIn(line, latest) ?? (hasPart(line, opening, 0) ? this.#readAsOthers(line) : undefined);
   }
 
   #readAsOthers(line: string): Delta | undefined {
@@ -83,7 +83,12 @@ function deltaIn(line: string, frame: Frame): Delta | undefined {
   const uuid = after - uuidLength;
   const to = uuid - frame.middle.length;
   const from = frame.head.length;
-  if (to < from || !has(line, frame.head, 0) || !has(line, frame.middle, to) || !has(line, frame.tail, after))
+  if (
+    to < from ||
+    !hasPart(line, frame.head, 0) ||
+    !hasPart(line, frame.middle, to) ||
+    !hasPart(line, frame.tail, after)
+  )
     return undefined;
   const piece = isPlain(line, uuid, after) ? unescaped(line.slice(from - 1, to + 1)) : undefined;
   if (piece === undefined) return undefined;
@@ -92,7 +97,7 @@ function deltaIn(line: string, frame: Frame): Delta | undefined {
 }
 
 /** Like `startsWith`, but compares memory at once instead of character by character. */
-function has(line: string, part: string, at: number): boolean {
+function hasPart(line: string, part: string, at: number): boolean {
   return line.slice(at, at + part.length) === part;
 }
 

@@ -111,7 +111,7 @@ export class Partials {
   merge(
     messageId: string | undefined,
     kind: TextKind,
-    shown: string,
+    content: string,
     cited: readonly unknown[],
     line: Line,
     extra?: NormalizedEntryMetadata,
@@ -122,11 +122,11 @@ export class Partials {
     for (const block of message.waiting) {
       if (block.kind !== kind) continue;
       const streamed = block.settled ?? block.chunks.join('');
-      if (!shown.startsWith(streamed) && !streamed.startsWith(shown)) continue;
+      if (!content.startsWith(streamed) && !streamed.startsWith(content)) continue;
       message.waiting = message.waiting.filter((other) => other !== block);
       const entry: NormalizedEntry = { ...block.entry, timestamp: line.timestamp };
       if (extra !== undefined) entry.metadata = { ...entry.metadata, ...extra };
-      const longer = shown.length >= streamed.length ? shown : streamed;
+      const longer = content.length >= streamed.length ? content : streamed;
       this.#texts.close(entry, kind, longer, cited.length > 0 ? cited : block.cited, line.parentCallId === null);
       block.settled = longer;
       block.chunks = [];

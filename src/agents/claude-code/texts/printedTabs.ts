@@ -18,7 +18,7 @@ export function withTabs(hunks: readonly JsonObject[], before: string, edits: re
   if (!before.includes('\t') && !edits.some(({ newText }) => newText.includes('\t'))) return hunks;
   const old = before.split('\n');
   const next = edited(before, edits)?.split('\n') ?? [];
-  const written = byPrinted(edits.flatMap(({ newText }) => newText.split('\n')));
+  const written = linesByPrinted(edits.flatMap(({ newText }) => newText.split('\n')));
   return hunks.map((hunk) => {
     let inOld = (count(hunk['oldStart']) ?? 1) - 1;
     let inNew = (count(hunk['newStart']) ?? 1) - 1;
@@ -43,7 +43,7 @@ function printed(line: string): string {
 }
 
 /** Original lines by their printed form; ambiguous ones excluded. */
-function byPrinted(lines: readonly string[]): Map<string, string | undefined> {
+function linesByPrinted(lines: readonly string[]): Map<string, string | undefined> {
   const found = new Map<string, string | undefined>();
   for (const line of lines) {
     const shown = printed(line);

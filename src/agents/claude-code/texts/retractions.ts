@@ -26,7 +26,7 @@ export class Retractions {
   }
 
   /** `updates` came from this message. */
-  made({ message, verbatim }: Line, updates: readonly EntryUpdate[]): void {
+  addLine({ message, verbatim }: Line, updates: readonly EntryUpdate[]): void {
     const uuid = nonEmpty(message['uuid']);
     const size = verbatim?.length ?? 0;
     if (uuid === undefined || updates.length === 0 || size > maxCharacters) return;

@@ -3,20 +3,20 @@ const maxTexts = 100_000;
 
 /** Whether a text was printed before. Keeps only fingerprints, whatever the length of the texts. */
 export class SpokenTexts {
-  readonly #exact = new Set<string>();
-  readonly #plain = new Set<string>();
+  readonly #exactFingerprints = new Set<string>();
+  readonly #plainFingerprints = new Set<string>();
 
   add(text: string): void {
     const { exact, plain } = fingerprints(text.trim());
-    remember(this.#exact, exact);
-    remember(this.#plain, plain);
+    remember(this.#exactFingerprints, exact);
+    remember(this.#plainFingerprints, plain);
   }
 
   has(text: string): boolean {
     const { exact, plain } = fingerprints(text.trim());
-    if (this.#exact.has(exact)) return true;
+    if (this.#exactFingerprints.has(exact)) return true;
     // 1.0.3 breaks characters in its closing line that fall between two chunks of its output.
-    return text.includes('\uFFFD') && this.#plain.has(plain);
+    return text.includes('\uFFFD') && this.#plainFingerprints.has(plain);
   }
 }
 

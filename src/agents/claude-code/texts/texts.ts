@@ -8,16 +8,16 @@ import { SpokenTexts } from './spokenTexts.ts';
 
 export type TextKind = 'text' | 'thinking';
 
-function typeOf(kind: TextKind, shown: string): EntryType {
-  return kind === 'text' ? { kind: 'assistant_message' } : { kind: 'thinking', reasoning: shown };
+function typeOf(kind: TextKind, content: string): EntryType {
+  return kind === 'text' ? { kind: 'assistant_message' } : { kind: 'thinking', reasoning: content };
 }
 
 function annotated(
   metadata: NormalizedEntryMetadata | undefined,
   cited: readonly unknown[],
-  shown: string,
+  content: string,
 ): NormalizedEntryMetadata | undefined {
-  const annotations = cited.length === 0 ? [] : citations(cited, shown);
+  const annotations = cited.length === 0 ? [] : citations(cited, content);
   return annotations.length === 0 ? metadata : { ...metadata, annotations };
 }
 
@@ -26,7 +26,7 @@ export class Texts {
   readonly #writer: EntryWriter;
   readonly #answer = new LatestTexts();
   /** Texts of the main conversation. */
-  readonly #said = new SpokenTexts();
+  readonly #spokenTexts = new SpokenTexts();
   #joined: string | undefined;
   #messageId: string | undefined;
   /** Texts of the last message of the main conversation, by index; those before `#messageFrom` are of an older one. */
@@ -46,11 +46,11 @@ export class Texts {
   }
 
   /** Opens an entry that grows by `append`. */
-  open(kind: TextKind, shown: string, line: Line, model?: string): NormalizedEntry {
+  open(kind: TextKind, content: string, line: Line, model?: string): NormalizedEntry {
     const metadata = line.metadata(model);
     return this.#writer.add({
-      type: typeOf(kind, shown),
-      content: shown,
+      type: typeOf(kind, content),
+      content: content,
       timestamp: line.timestamp,
       metadata,
       open: true,
@@ -62,41 +62,41 @@ export class Texts {
   }
 
   /** Closes an open entry with its complete text. */
-  close(entry: NormalizedEntry, kind: TextKind, shown: string, cited: readonly unknown[], main: boolean): void {
-    const settled: NormalizedEntry = { ...entry, type: typeOf(kind, shown), content: shown };
-    const metadata = annotated(entry.metadata, cited, shown);
+  close(entry: NormalizedEntry, kind: TextKind, content: string, cited: readonly unknown[], main: boolean): void {
+    const settled: NormalizedEntry = { ...entry, type: typeOf(kind, content), content: content };
+    const metadata = annotated(entry.metadata, cited, content);
     if (metadata !== undefined) settled.metadata = metadata;
     this.#writer.put(settled);
-    if (kind === 'text' && main) this.#say(entry.index, shown);
+    if (kind === 'text' && main) this.#say(entry.index, content);
   }
 
   add(
     kind: TextKind,
-    shown: string,
+    content: string,
     cited: readonly unknown[],
     line: Line,
     metadata: NormalizedEntryMetadata | undefined,
   ): NormalizedEntry {
     const entry = this.#writer.add({
-      type: typeOf(kind, shown),
-      content: shown,
+      type: typeOf(kind, content),
+      content: content,
       timestamp: line.timestamp,
-      metadata: annotated(metadata, cited, shown),
+      metadata: annotated(metadata, cited, content),
     });
-    if (kind === 'text' && line.parentCallId === null) this.#say(entry.index, shown);
+    if (kind === 'text' && line.parentCallId === null) this.#say(entry.index, content);
     return entry;
   }
 
   /** Text that the program wrote instead of the model: part of the answer, but not a message of the model. */
-  addSynthetic(shown: string, line: Line, metadata: NormalizedEntryMetadata | undefined): NormalizedEntry {
-    const entry = this.add('text', shown, [], line, metadata);
+  addSynthetic(content: string, line: Line, metadata: NormalizedEntryMetadata | undefined): NormalizedEntry {
+    const entry = this.add('text', content, [], line, metadata);
     this.#message.delete(entry.index);
     return entry;
   }
 
   /** Whether the main conversation has this text. */
-  hasSaid(shown: string): boolean {
-    return this.#said.has(shown);
+  hasSaid(content: string): boolean {
+    return this.#spokenTexts.has(content);
   }
 
   /** Removes an entry from the answer. */
@@ -116,10 +116,10 @@ export class Texts {
     return this.#joined;
   }
 
-  #say(index: number, shown: string): void {
-    this.#answer.set(index, shown);
-    this.#said.add(shown);
-    if (index >= this.#messageFrom) this.#message.set(index, shown);
+  #say(index: number, content: string): void {
+    this.#answer.set(index, content);
+    this.#spokenTexts.add(content);
+    if (index >= this.#messageFrom) this.#message.set(index, content);
     this.#joined = undefined;
   }
 }

@@ -69,9 +69,9 @@ export class ToolCalls {
   /** The oldest first. */
   readonly #answered: Call[] = [];
   /** Ids of calls that were answered long ago. */
-  readonly #released = new Set<string>();
+  readonly #releasedIds = new Set<string>();
   /** How often an id was used for another call. */
-  readonly #again = new Map<string, number>();
+  readonly #reuseCounts = new Map<string, number>();
   readonly #tasks = new TaskList();
   /** Calls of tools that use a model outside the conversation. */
   sideCalls = 0;
@@ -92,7 +92,7 @@ export class ToolCalls {
       if (whole) this.#fill(known, start);
       return true;
     }
-    if (this.#released.has(id)) return true;
+    if (this.#releasedIds.has(id)) return true;
     if (asksModels.has(name)) this.sideCalls += 1;
     if (name === structuredOutput) this.gaveStructured = true;
     const input = limitDepth(start.input);
@@ -139,7 +139,7 @@ export class ToolCalls {
   /** `false`: the call was answered too long ago to add anything. */
   result(result: CallResult): boolean {
     const known = this.#calls.get(result.id);
-    if (known === undefined) return !this.#released.has(result.id) && this.#orphan(result);
+    if (known === undefined) return !this.#releasedIds.has(result.id) && this.#orphan(result);
     const before = known.tool.result;
     if (!known.open && before?.text !== undefined && before.text === result.text) return true;
     this.#assemble(known);
@@ -296,8 +296,8 @@ export class ToolCalls {
 
   /** Ids of calls are unique in a transcript: the second use of an id becomes `id~2`. */
   #anotherId(id: string): string {
-    const times = (this.#again.get(id) ?? 1) + 1;
-    if (this.#again.size < maxIds || times > 2) this.#again.set(id, times);
+    const times = (this.#reuseCounts.get(id) ?? 1) + 1;
+    if (this.#reuseCounts.size < maxIds || times > 2) this.#reuseCounts.set(id, times);
     return `${id}~${times}`;
   }
 
@@ -308,9 +308,9 @@ export class ToolCalls {
     // Its id may be in use by a newer one.
     if (oldest === undefined || this.#calls.get(oldest.id) !== oldest) return;
     this.#calls.delete(oldest.id);
-    this.#released.add(oldest.id);
-    const forgotten = this.#released.size > maxIds ? first(this.#released) : undefined;
-    if (forgotten !== undefined) this.#released.delete(forgotten);
+    this.#releasedIds.add(oldest.id);
+    const forgotten = this.#releasedIds.size > maxIds ? first(this.#releasedIds) : undefined;
+    if (forgotten !== undefined) this.#releasedIds.delete(forgotten);
   }
 }
 

@@ -63,7 +63,7 @@ export function permissionAnswer(
     case 'answer':
       return { behavior: 'allow', updatedInput: { ...input, answers: answersByText(input, answer.answers) } };
     case 'deny': {
-      const denied = { behavior: 'deny', message: denial(by, answer) };
+      const denied = { behavior: 'deny', message: denialText(by, answer) };
       return answer.interrupt === true ? { ...denied, interrupt: true } : denied;
     }
   }
@@ -83,7 +83,7 @@ function answersByText(input: JsonObject, answers: readonly string[]): JsonObjec
 }
 
 /** The message to the model. */
-function denial(by: Decision['by'], { reason }: Extract<Answer, { kind: 'deny' }>): string {
+function denialText(by: Decision['by'], { reason }: Extract<Answer, { kind: 'deny' }>): string {
   if (by !== 'user') return `Denied: ${reason ?? 'not allowed.'}`;
   return reason === undefined || reason.trim() === ''
     ? 'The user does not allow this.'
@@ -168,9 +168,9 @@ function titleOf(toolName: string, action: ToolAction): string {
   }
 }
 
-function firstLine(shown: string): string {
-  const [line = ''] = shown.split('\n', 1);
-  return line.length < shown.length || line.length > 200 ? `${line.slice(0, 200)}…` : line;
+function firstLine(content: string): string {
+  const [line = ''] = content.split('\n', 1);
+  return line.length < content.length || line.length > 200 ? `${line.slice(0, 200)}…` : line;
 }
 
 /** The last plan that the agent wrote or printed: newer versions ask for its approval without repeating it. */

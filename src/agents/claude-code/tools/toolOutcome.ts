@@ -152,12 +152,12 @@ function links(value: unknown): { url: string; title?: string }[] {
 }
 
 /** Versions without a structured result print their links as a line of JSON. */
-function linksInText(shown: string): { url: string; title?: string }[] {
-  const start = shown.indexOf('Links: [');
+function linksInText(content: string): { url: string; title?: string }[] {
+  const start = content.indexOf('Links: [');
   if (start === -1) return [];
-  const end = shown.indexOf('\n', start);
+  const end = content.indexOf('\n', start);
   try {
-    return links(JSON.parse(shown.slice(start + 'Links: '.length, end === -1 ? undefined : end)));
+    return links(JSON.parse(content.slice(start + 'Links: '.length, end === -1 ? undefined : end)));
   } catch {
     return [];
   }
@@ -175,13 +175,13 @@ const interruptions = [
 ];
 
 /** How a call ended: from the line (`tool_result_meta`), and otherwise from fixed texts. */
-export function resultStatus(shown: string, isError: boolean, meta: JsonObject | undefined): ToolStatus {
+export function resultStatus(content: string, isError: boolean, meta: JsonObject | undefined): ToolStatus {
   const decision = field(meta?.['permission_decision'], 'decision');
   if (decision === 'reject' || decision === 'deny') return 'denied';
   if (!isError) return 'success';
   const reason = meta?.['non_execution_kind'];
   if (reason === 'user-rejected' || reason === 'interrupted') return 'cancelled';
   if (reason === 'permission-rule') return 'denied';
-  if (denials.some((pattern) => pattern.test(shown))) return 'denied';
-  return interruptions.some((pattern) => pattern.test(shown)) ? 'cancelled' : 'failed';
+  if (denials.some((pattern) => pattern.test(content))) return 'denied';
+  return interruptions.some((pattern) => pattern.test(content)) ? 'cancelled' : 'failed';
 }

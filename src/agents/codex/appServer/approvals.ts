@@ -52,9 +52,9 @@ export interface Approval {
 /** The changes of an item that is waiting. */
 export type KnownChanges = (itemId: string) => readonly FileChange[];
 
-type Read = (params: JsonObject, changesOf: KnownChanges) => Approval | undefined;
+type ReadApproval = (params: JsonObject, changesOf: KnownChanges) => Approval | undefined;
 
-const readers = new Map<string, Read>([
+const readers = new Map<string, ReadApproval>([
   ['item/commandExecution/requestApproval', commandApproval],
   ['item/fileChange/requestApproval', changeApproval],
   ['item/permissions/requestApproval', permissionsApproval],
@@ -203,9 +203,9 @@ function reasonOf(reason: string | null | undefined): { reason?: string } {
   return reason === null || reason === undefined || reason === '' ? {} : { reason };
 }
 
-function firstLine(shown: string): string {
-  const [line = ''] = shown.split('\n', 1);
-  return line.length < shown.length || line.length > 200 ? `${line.slice(0, 200)}…` : line;
+function firstLine(content: string): string {
+  const [line = ''] = content.split('\n', 1);
+  return line.length < content.length || line.length > 200 ? `${line.slice(0, 200)}…` : line;
 }
 
 export function changesOfItem(item: JsonObject): readonly FileChange[] {

@@ -65,13 +65,13 @@ class CodexDialogue implements Dialogue {
   readonly #waiting = new Map<RequestId, () => void>();
   readonly #changes = new Map<string, readonly FileChange[]>();
   /** Messages for the next turn, or for this one once it has an id. */
-  #held: string[] = [];
+  #queuedMessages: string[] = [];
   #nextId = 1;
   #thread: string | undefined;
   /** A turn was requested or is active. */
-  #busy = true;
+  #isBusy = true;
   #turn: string | undefined;
-  #steering = 0;
+  #pendingSteers = 0;
   #interrupting = false;
   #model: string | undefined;
 
@@ -97,10 +97,10 @@ class CodexDialogue implements Dialogue {
     });
   }
 
-  line(shown: string): void {
+  line(content: string): void {
     // Most lines of a run are these, and mean nothing here.
-    if (/^\{"method":"item\/\w+\/\w*[dD]elta"/.test(shown)) return;
-    const value = parse(shown);
+    if (/^\{"method":"item\/\w+\/\w*[dD]elta"/.test(content)) return;
+    const value = parse(content);
     const message = isObject(value) ? serverMessage(value) : undefined;
     if (message === undefined) return;
     switch (message.kind) {
@@ -112,10 +112,10 @@ class CodexDialogue implements Dialogue {
         return;
       }
       case 'request':
-        void this.#asked(message.method, message.id, message.params);
+        void this.#handleRequest(message.method, message.id, message.params);
         return;
       case 'notification':
-        this.#notified(message.method, message.params);
+        this.#handleNotification(message.method, message.params);
     }
   }
 
@@ -129,12 +129,12 @@ class CodexDialogue implements Dialogue {
 
   say(text: string): void {
     if (this.#turn !== undefined) this.#steer(text, this.#turn);
-    else if (this.#busy) this.#held.push(text);
+    else if (this.#isBusy) this.#queuedMessages.push(text);
     else this.#start(text);
   }
 
   interrupt(): void {
-    if (!this.#busy) return;
+    if (!this.#isBusy) return;
     this.#interrupting = true;
     const threadId = this.#thread;
     const turnId = this.#turn;
@@ -173,17 +173,17 @@ class CodexDialogue implements Dialogue {
     const { data } = turnsAnswer.safeParse(answer.kind === 'answer' ? answer.result : undefined);
     // One may have begun meanwhile.
     const turn = this.#turn ?? data?.data.find(({ status }) => status === 'inProgress')?.id;
-    this.#busy = turn !== undefined;
+    this.#isBusy = turn !== undefined;
     if (turn === undefined) this.#host.turnEnded();
     else {
       this.#host.turnStarted();
-      this.#began(turn);
+      this.#handleTurnStart(turn);
     }
   }
 
   #open({ cwd, model, sandbox, approvalPolicy, resume, fork = false, lastTurn, prompt }: CodexThread): void {
     const given = { cwd, model, sandbox };
-    const opened = (answer: Answer): void => this.#opened(answer, prompt);
+    const opened = (answer: Answer): void => this.#handleOpening(answer, prompt);
     if (resume === undefined) {
       this.#request('thread/start', { ...given, approvalPolicy }, opened);
       return;
@@ -198,7 +198,7 @@ class CodexDialogue implements Dialogue {
     });
   }
 
-  #opened(answer: Answer, prompt: string): void {
+  #handleOpening(answer: Answer, prompt: string): void {
     const { data } = threadAnswer.safeParse(answer.kind === 'answer' ? answer.result : undefined);
     if (data === undefined) {
       // The normalizer shows the reason; another process may know the thread.
@@ -210,35 +210,35 @@ class CodexDialogue implements Dialogue {
   }
 
   #start(text: string): void {
-    this.#busy = true;
+    this.#isBusy = true;
     const model = this.#model === undefined || this.#model === 'default' ? {} : { model: this.#model };
     const params = { threadId: this.#thread, input: inputOf(text), ...model };
     this.#request('turn/start', params, (answer) => {
       const { data } = turnAnswer.safeParse(answer.kind === 'answer' ? answer.result : undefined);
       if (data === undefined) this.#host.leave();
-      else this.#began(data.turn.id);
+      else this.#handleTurnStart(data.turn.id);
     });
   }
 
-  #began(turnId: string): void {
+  #handleTurnStart(turnId: string): void {
     if (this.#turn === turnId) return;
     this.#turn = turnId;
     if (this.#interrupting) this.interrupt();
-    else for (const text of this.#held.splice(0)) this.#steer(text, turnId);
+    else for (const text of this.#queuedMessages.splice(0)) this.#steer(text, turnId);
   }
 
   /** A turn that has just ended refuses the message, which then begins the next turn. */
   #steer(text: string, turnId: string): void {
-    this.#steering += 1;
+    this.#pendingSteers += 1;
     const params = { threadId: this.#thread, input: inputOf(text), expectedTurnId: turnId };
     this.#request('turn/steer', params, (answer) => {
-      this.#steering -= 1;
-      if (answer.kind === 'error') this.#held.push(text);
+      this.#pendingSteers -= 1;
+      if (answer.kind === 'error') this.#queuedMessages.push(text);
       if (this.#turn === undefined) this.#next();
     });
   }
 
-  #notified(method: string, params: JsonObject): void {
+  #handleNotification(method: string, params: JsonObject): void {
     switch (method) {
       case 'turn/started':
       case 'turn/completed': {
@@ -246,9 +246,9 @@ class CodexDialogue implements Dialogue {
         if (data === undefined || data.threadId !== this.#thread) return;
         if (method === 'turn/completed') this.#completed(data.turn.id);
         else {
-          if (!this.#busy) this.#host.turnStarted();
-          this.#busy = true;
-          this.#began(data.turn.id);
+          if (!this.#isBusy) this.#host.turnStarted();
+          this.#isBusy = true;
+          this.#handleTurnStart(data.turn.id);
         }
         return;
       }
@@ -281,22 +281,22 @@ class CodexDialogue implements Dialogue {
 
   /** After a turn: the messages that came too late for it, else the end of the turn. */
   #next(): void {
-    if (this.#steering > 0) return;
-    const held = this.#interrupting ? undefined : this.#held.shift();
+    if (this.#pendingSteers > 0) return;
+    const held = this.#interrupting ? undefined : this.#queuedMessages.shift();
     this.#interrupting = false;
     if (held !== undefined) {
       this.#start(held);
       return;
     }
-    for (const text of this.#held.splice(0)) {
+    for (const text of this.#queuedMessages.splice(0)) {
       const content = `The turn was interrupted before the agent read this message:\n\n${text.replaceAll(/^/gm, '> ')}`;
       this.#host.tell({ type: 'note', subtype: 'unsaid', content });
     }
-    this.#busy = false;
+    this.#isBusy = false;
     this.#host.turnEnded();
   }
 
-  async #asked(method: string, id: RequestId, params: JsonObject): Promise<void> {
+  async #handleRequest(method: string, id: RequestId, params: JsonObject): Promise<void> {
     const approval = approvalOf(method, params, (itemId) => this.#changes.get(itemId) ?? []);
     if (approval === undefined) {
       // The other program may know it.

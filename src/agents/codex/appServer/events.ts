@@ -90,7 +90,7 @@ export class AppServerEvents {
     const content = limitsText(limits);
     if (content === undefined || content === this.#limits?.content) return;
     if (this.#limits === undefined) {
-      this.#limits = this.#run.aside('plan_limits', content, timestamp, { planLimits: limitsOf(limits) });
+      this.#limits = this.#run.addSideEntry('plan_limits', content, timestamp, { planLimits: limitsOf(limits) });
       return;
     }
     this.#limits = { ...this.#limits, content, metadata: { ...this.#limits.metadata, planLimits: limitsOf(limits) } };
@@ -189,7 +189,7 @@ export class AppServerEvents {
 
   #notice(parts: readonly unknown[], { timestamp }: SourceLine): void {
     const shown = parts.flatMap((part) => nonEmpty(part) ?? []).join('\n\n');
-    this.#run.aside('notice', shown, timestamp);
+    this.#run.addSideEntry('notice', shown, timestamp);
   }
 
   #piece(type: 'agent_message' | 'reasoning', params: JsonObject, line: SourceLine): boolean {
@@ -213,7 +213,7 @@ export class AppServerEvents {
         if (over) this.#writing(() => this.#threads.line({ type: 'item.completed', item: item.fields }, line));
         return true;
       case 'context_compaction':
-        if (over) this.#run.aside('compaction', 'Codex summarized the conversation.', line.timestamp);
+        if (over) this.#run.addSideEntry('compaction', 'Codex summarized the conversation.', line.timestamp);
         return true;
       case 'sub_agent_activity':
         if (over) this.#notice([`Subagent: ${code(text(item.fields['agent_path']) ?? '')}`], line);

@@ -6,7 +6,7 @@ const maxShown = 16 * 1024;
 /** Output of running commands so far. */
 export class RunningOutput {
   readonly #run: NormalizedRun;
-  readonly #shown = new Map<string, string>();
+  readonly #shownOutput = new Map<string, string>();
 
   constructor(run: NormalizedRun) {
     this.#run = run;
@@ -14,14 +14,14 @@ export class RunningOutput {
 
   add(callId: string | undefined, more: string): void {
     if (callId === undefined) return;
-    const before = this.#shown.get(callId) ?? '';
+    const before = this.#shownOutput.get(callId) ?? '';
     if (before.length >= maxShown) return;
     const text = (before + more).slice(0, maxShown);
-    this.#shown.set(callId, text);
+    this.#shownOutput.set(callId, text);
     this.#run.calls.update({ id: callId, result: { text } });
   }
 
   forget(callId: string | undefined): void {
-    if (callId !== undefined) this.#shown.delete(callId);
+    if (callId !== undefined) this.#shownOutput.delete(callId);
   }
 }

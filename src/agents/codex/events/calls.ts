@@ -11,7 +11,7 @@ import { patchChanges } from './patches.ts';
 /** Bytes of output kept of a running call; its end repeats all of it. */
 const maxBytes = 1024 * 1024;
 
-interface Started {
+interface StartedCall {
   readonly toolName: string;
   readonly action: ToolAction;
   readonly input: unknown;
@@ -24,7 +24,7 @@ interface CompletedCall {
 }
 
 /** Beginnings of calls, by the event's name without `_begin`. */
-const begins = new Map<string, (event: JsonObject) => Started>([
+const begins = new Map<string, (event: JsonObject) => StartedCall>([
   [
     'exec_command',
     (event) => ({ toolName: 'shell', action: command(event), input: picked(event, ['command', 'cwd']) }),
@@ -55,7 +55,7 @@ const ends = new Map<string, (event: JsonObject, before: ToolAction, streamed: s
     'patch_apply',
     (event, before, streamed) => {
       const ok = event['success'] !== false;
-      const shown = both(event) || streamed;
+      const shown = joinedOutput(event) || streamed;
       return { action: before, status: ok ? 'success' : 'failed', result: { text: shown, isError: !ok } };
     },
   ],
@@ -102,7 +102,7 @@ export class OldCalls {
     for (const [id, bytes] of this.#output) this.#run.calls.update({ id, result: { text: utf8(bytes) } });
   }
 
-  #begin({ toolName, action, input }: Started, id: string | undefined, timestamp: string): string {
+  #begin({ toolName, action, input }: StartedCall, id: string | undefined, timestamp: string): string {
     const { calls, session } = this.#run;
     const callId = id ?? calls.freshId();
     calls.start({ id: callId, toolName, action, input, timestamp, metadata: session.metadata() });
@@ -119,7 +119,7 @@ export class OldCalls {
 
   #end(
     event: JsonObject,
-    begin: ((event: JsonObject) => Started) | undefined,
+    begin: ((event: JsonObject) => StartedCall) | undefined,
     read: (event: JsonObject, before: ToolAction, streamed: string) => CompletedCall,
     timestamp: string,
   ): void {
@@ -147,7 +147,7 @@ function command(event: JsonObject): ToolAction {
   return { ...commandAction(shown, undefined), ...(cwd !== undefined && { cwd }) };
 }
 
-function both(event: JsonObject): string {
+function joinedOutput(event: JsonObject): string {
   return (text(event['stdout']) ?? '') + (text(event['stderr']) ?? '');
 }
 
@@ -156,7 +156,7 @@ function commandEnded(event: JsonObject, before: ToolAction, streamed: string): 
   const stderr = text(event['stderr']);
   const code = amount(event['exit_code']) ?? event['exit_code'];
   const ok = code === 0 || code === undefined;
-  const shown = nonEmpty(event['aggregated_output']) ?? (both(event) || streamed);
+  const shown = nonEmpty(event['aggregated_output']) ?? (joinedOutput(event) || streamed);
   const known = before.kind === 'command_run' ? before : { kind: 'command_run' as const, command: '' };
   const action: ToolAction = {
     ...known,
@@ -167,7 +167,7 @@ function commandEnded(event: JsonObject, before: ToolAction, streamed: string): 
   return { action, status: ok ? 'success' : 'failed', result: { text: shown, isError: !ok } };
 }
 
-function startedMcpCall(invocation: unknown): Started {
+function startedMcpCall(invocation: unknown): StartedCall {
   const server = text(field(invocation, 'server')) ?? '';
   const tool = text(field(invocation, 'tool')) ?? '';
   const input = field(invocation, 'arguments');

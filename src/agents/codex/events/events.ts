@@ -36,11 +36,11 @@ export class OldEvents {
   #lastTotal = '';
   #diff: NormalizedEntry | undefined;
   #failure: string | undefined;
-  #began = false;
+  #hasBegun = false;
   /** The current answer has calls, so another one follows. */
-  #called = false;
+  #hasCalls = false;
   /** Since the last message, something happened after which messages are often repeated. */
-  #retried = false;
+  #mayRepeat = false;
   #report: RunReport | undefined;
   permissionMode: string | null = null;
 
@@ -59,7 +59,7 @@ export class OldEvents {
   }
 
   config(config: ConfigLine, { timestamp }: SourceLine): void {
-    this.#began = true;
+    this.#hasBegun = true;
     this.#run.session.seeModel(config.model);
     this.permissionMode = config.sandbox ?? null;
     const facts: (readonly [string, string | undefined])[] = [
@@ -77,7 +77,7 @@ export class OldEvents {
   /** `false`: an event of an unknown kind. */
   event(type: string, event: JsonObject, line: SourceLine): boolean {
     const { timestamp } = line;
-    this.#began = true;
+    this.#hasBegun = true;
     this.#follow(type);
     if (silent.has(type) || this.#calls.event(type, event, timestamp)) return true;
     if (this.#handleMessage(type, event, timestamp)) return true;
@@ -118,7 +118,7 @@ export class OldEvents {
     if (type === 'task_started') this.#run.unfinished = true;
     else if (type.endsWith('_begin') || type === 'plan_update' || type === 'view_image_tool_call') {
       // The model's server runs web searches: the same answer continues with the results.
-      if (type !== 'web_search_begin') this.#called = true;
+      if (type !== 'web_search_begin') this.#hasCalls = true;
       this.#run.unfinished = true;
     } else if (type === 'agent_message' || type === 'task_complete') this.#run.unfinished = false;
   }
@@ -130,7 +130,7 @@ export class OldEvents {
       this.#run.calls.finish({ id: planId, status: 'success', result: this.#planResult(), timestamp });
     }
     const { interrupted, unfinished } = this.#run;
-    const ended = this.#began && !unfinished && !interrupted && (exitCode ?? 0) === 0 && signal === null;
+    const ended = this.#hasBegun && !unfinished && !interrupted && (exitCode ?? 0) === 0 && signal === null;
     if (ended && this.#report === undefined) {
       const last = this.#run.texts.finalText;
       this.#report = completedReport(undefined, last === '' ? null : last);
@@ -161,7 +161,7 @@ export class OldEvents {
         return true;
       case 'background_event':
       case 'stream_error':
-        this.#retried ||= isRetry(shown);
+        this.#mayRepeat ||= isRetry(shown);
         this.#run.system(isRetry(shown) || type === 'stream_error' ? 'retry' : 'background', shown, timestamp);
         return true;
       case 'warning':
@@ -181,17 +181,17 @@ export class OldEvents {
     }
   }
 
-  #text(kind: TextKind, shown: string, timestamp: string): void {
+  #text(kind: TextKind, content: string, timestamp: string): void {
     const { texts, session } = this.#run;
     if (texts.streamed(kind) !== undefined) {
-      texts.close(shown);
+      texts.close(content);
       return;
     }
-    if (shown === '') return;
-    const repeated = kind === 'text' && this.#retried && texts.finalText === shown;
+    if (content === '') return;
+    const repeated = kind === 'text' && this.#mayRepeat && texts.finalText === content;
     const metadata = repeated ? { ...session.metadata(), repeated } : session.metadata();
-    texts.add(kind, shown, timestamp, metadata, { counted: !repeated });
-    if (kind === 'text') this.#retried = false;
+    texts.add(kind, content, timestamp, metadata, { counted: !repeated });
+    if (kind === 'text') this.#mayRepeat = false;
   }
 
   /** Tokens of one request; later versions also print the session's total, and repeat it unchanged. */
@@ -202,8 +202,8 @@ export class OldEvents {
     this.#lastTotal = total;
     const usage = tokenUsage(info === undefined ? event : field(info, 'last_token_usage'));
     if (usage === null) return;
-    this.#run.unfinished = this.#called;
-    this.#called = false;
+    this.#run.unfinished = this.#hasCalls;
+    this.#hasCalls = false;
     if (this.#messages.length >= maxRequests) return;
     const messageId = `request-${this.#messages.length + 1}`;
     this.#messages.push({ messageId, model: this.#run.session.model, usage, parentCallId: null, settled: true });
@@ -237,11 +237,11 @@ export class OldEvents {
     }
   }
 
-  #instructed(shown: string, timestamp: string): void {
+  #instructed(content: string, timestamp: string): void {
     const { texts, writer, session } = this.#run;
     texts.close();
     const type = { kind: 'user_message' } as const;
-    writer.add({ type, content: shown, timestamp, metadata: session.metadata(), origin: 'system' });
+    writer.add({ type, content: content, timestamp, metadata: session.metadata(), origin: 'system' });
   }
 
   #viewed(event: JsonObject, timestamp: string): void {
@@ -255,7 +255,7 @@ export class OldEvents {
 
   #complete(last: string | undefined, timestamp: string): void {
     const { texts, session } = this.#run;
-    if (last !== undefined && !texts.said.includes(last)) texts.add('text', last, timestamp, session.metadata());
+    if (last !== undefined && !texts.texts.includes(last)) texts.add('text', last, timestamp, session.metadata());
     this.#report = completedReport(undefined, last ?? null);
   }
 }

@@ -27,7 +27,7 @@ interface Waiting {
 export class StoredCalls {
   readonly #run: NormalizedRun;
   readonly #waiting = new Map<string, Waiting>();
-  readonly #shown = new Set<string>();
+  readonly #shownCalls = new Set<string>();
   /** The store has items: a call waits for its own. */
   hasItems = false;
 
@@ -76,8 +76,8 @@ export class StoredCalls {
 
   #show(id: string): void {
     const call = this.#waiting.get(id);
-    if (call === undefined || this.#shown.has(id)) return;
-    this.#shown.add(id);
+    if (call === undefined || this.#shownCalls.has(id)) return;
+    this.#shownCalls.add(id);
     const { calls, session } = this.#run;
     const { name, input, line } = call;
     calls.start({
@@ -127,10 +127,10 @@ function patchedFiles(patch: string) {
 }
 
 /** Output of the command itself, without what Codex adds for the model. */
-function outputText(shown: string): string {
-  const inner = text(field(parse(shown), 'output'));
+function outputText(content: string): string {
+  const inner = text(field(parse(content), 'output'));
   if (inner !== undefined) return inner;
-  return header.test(shown) ? shown.slice(shown.indexOf(headerEnd) + headerEnd.length) : shown;
+  return header.test(content) ? content.slice(content.indexOf(headerEnd) + headerEnd.length) : content;
 }
 
 const headerEnd = '\nOutput:\n';

@@ -105,7 +105,7 @@ export class CodexFacts {
   #meta(payload: unknown, isMain: boolean, counting: TokenCounter): void {
     const facts = this.#facts;
     counting.hasRecords ||= field(payload, 'history_mode') === 'paginated';
-    if (isPlain(payload)) facts.lacks(tokens);
+    if (isPlain(payload)) facts.addMissing(tokens);
     const forkedFrom = nonEmpty(field(payload, 'forked_from_id'));
     counting.inherits ||= field(payload, 'history_base') !== undefined;
     // Older forks repeat the history with its totals.
@@ -119,7 +119,7 @@ export class CodexFacts {
     const source = nonEmpty(field(payload, 'source'));
     const isTerminal = source === 'cli' || nonEmpty(field(payload, 'originator'))?.includes('tui') === true;
     facts.entryPoint = isTerminal ? 'terminal' : source === 'vscode' ? 'chat' : source === undefined ? null : 'sdk';
-    if (isTerminal && counting.hasRecords) facts.lacks(titles);
+    if (isTerminal && counting.hasRecords) facts.addMissing(titles);
   }
 
   /** One per request, compaction included. */

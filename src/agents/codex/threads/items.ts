@@ -16,14 +16,14 @@ export interface ItemCall {
   readonly status: ToolStatus | undefined;
 }
 
-type Read = (fields: JsonObject, status: ToolStatus | undefined) => Omit<ItemCall, 'status'>;
+type ReadItem = (fields: JsonObject, status: ToolStatus | undefined) => Omit<ItemCall, 'status'>;
 
 export function commandAction(command: string, exitCode: unknown): ToolAction {
   const code = typeof exitCode === 'number' && Number.isSafeInteger(exitCode) ? exitCode : undefined;
   return { kind: 'command_run', command, ...(code !== undefined && { exitCode: code }) };
 }
 
-const command: Read = (fields, status) => {
+const command: ReadItem = (fields, status) => {
   const shown = text(fields['command']) ?? texts(fields['command']).map(shellWord).join(' ');
   const output = text(fields['aggregated_output']) ?? '';
   return {
@@ -50,7 +50,7 @@ export function fileChanges(given: unknown): FileChange[] {
   });
 }
 
-const fileChange: Read = (fields, status) => {
+const fileChange: ReadItem = (fields, status) => {
   const given = fields['changes'];
   return {
     toolName: 'file_change',
@@ -60,7 +60,7 @@ const fileChange: Read = (fields, status) => {
   };
 };
 
-const mcpCall: Read = (fields, status) => {
+const mcpCall: ReadItem = (fields, status) => {
   const server = text(fields['server']) ?? '';
   const tool = text(fields['tool']) ?? '';
   const answer = fields['result'];
@@ -78,7 +78,7 @@ const mcpCall: Read = (fields, status) => {
   };
 };
 
-const webSearch: Read = (fields, status) => {
+const webSearch: ReadItem = (fields, status) => {
   const what = fields['action'];
   const query = nonEmpty(field(what, 'query')) ?? text(fields['query']) ?? '';
   const url = nonEmpty(field(what, 'url'));
@@ -88,7 +88,7 @@ const webSearch: Read = (fields, status) => {
   return { toolName: 'web_search', action, input, result };
 };
 
-const todoList: Read = (fields) => ({
+const todoList: ReadItem = (fields) => ({
   toolName: 'todo_list',
   action: {
     kind: 'todo',
@@ -101,7 +101,7 @@ const todoList: Read = (fields) => ({
   result: undefined,
 });
 
-const collabCall: Read = (fields, status) => {
+const collabCall: ReadItem = (fields, status) => {
   const tool = nonEmpty(fields['tool']) ?? 'collab_tool_call';
   const prompt = nonEmpty(fields['prompt']);
   const others = texts(fields['receiver_thread_ids']);
@@ -125,7 +125,7 @@ function isRecord(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null;
 }
 
-const known = new Map<string, Read>([
+const known = new Map<string, ReadItem>([
   ['command_execution', command],
   ['file_change', fileChange],
   ['mcp_tool_call', mcpCall],

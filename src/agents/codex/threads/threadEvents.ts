@@ -23,8 +23,8 @@ export class ThreadEvents {
   /** Completed texts of this turn, by item: one that is printed again is the same. */
   readonly #done = new Map<string, string>();
   /** Messages of this turn, after a part of it was repeated. */
-  readonly #said = new Set<string>();
-  #retried = false;
+  readonly #turnMessages = new Set<string>();
+  #mayRepeat = false;
   readonly reports: RunReport[] = [];
   sideCalls = 0;
 
@@ -41,9 +41,9 @@ export class ThreadEvents {
         return true;
       case 'turn.started':
         this.#run.unfinished = true;
-        this.#said.clear();
+        this.#turnMessages.clear();
         this.#done.clear();
-        this.#retried = false;
+        this.#mayRepeat = false;
         return true;
       case 'turn.completed':
         this.#completed(message['usage'], line);
@@ -114,7 +114,7 @@ export class ThreadEvents {
 
   #error(message: string, { timestamp }: SourceLine, willRetry: boolean): void {
     if (willRetry || isRetry(message)) {
-      this.#retried = true;
+      this.#mayRepeat = true;
       this.abandonTexts();
       this.#run.system('retry', message, timestamp);
     } else {
@@ -148,8 +148,8 @@ export class ThreadEvents {
     const known = this.#texts.get(key);
     if (known === undefined && over && (shown === '' || (item.id !== undefined && this.#done.get(key) === shown)))
       return;
-    const repeated = kind === 'text' && this.#retried && this.#said.has(shown);
-    if (kind === 'text' && (over || known === undefined)) this.#said.add(shown);
+    const repeated = kind === 'text' && this.#mayRepeat && this.#turnMessages.has(shown);
+    if (kind === 'text' && (over || known === undefined)) this.#turnMessages.add(shown);
     if (known !== undefined) {
       const entry = this.#withCitations(known, item);
       const marked = repeated ? { ...entry, metadata: { ...entry.metadata, repeated } } : entry;
@@ -163,9 +163,9 @@ export class ThreadEvents {
     else if (this.#texts.size < maxOpenTexts) this.#texts.set(key, entry);
   }
 
-  #complete(key: string, shown: string): void {
+  #complete(key: string, content: string): void {
     this.#texts.delete(key);
-    if (this.#done.size < maxOpenTexts) this.#done.set(key, shown);
+    if (this.#done.size < maxOpenTexts) this.#done.set(key, content);
   }
 
   /** Sources arrive with their text, at the latest when it is complete. */

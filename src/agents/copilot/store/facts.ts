@@ -146,7 +146,7 @@ export class CopilotFacts {
     const found = typeof used === 'object' && used !== null ? requestUsage({ ...used }) : undefined;
     const key = nonEmpty(data['compactionAttemptId']) ?? id;
     if (found === undefined || key === undefined) {
-      this.#facts.lacks(uncounted);
+      this.#facts.addMissing(uncounted);
       return;
     }
     const { model, ...usage } = found;

@@ -205,12 +205,12 @@ function infoTitle(infoType: string | undefined): string {
 }
 
 /** The API error is an object in a text. */
-function failureText(shown: string): string {
+function failureText(content: string): string {
   try {
-    const value: unknown = JSON.parse(shown);
-    if (isObject(value)) return nonEmpty(value['message']) ?? shown;
+    const value: unknown = JSON.parse(content);
+    if (isObject(value)) return nonEmpty(value['message']) ?? content;
   } catch {
     // Not all of them do.
   }
-  return shown;
+  return content;
 }

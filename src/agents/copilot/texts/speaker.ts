@@ -37,12 +37,12 @@ export class Speakers {
     }
     const parent = parentCallId ?? this.#parents.get(agentId ?? '');
     if (parent !== undefined) this.started(agentId, parent);
-    const metadata = this.#made(parent, model);
+    const metadata = this.#subagentMetadata(parent, model);
     return { agent: agentId ?? parentCallId ?? '', counted: false, parentCallId: parent, metadata, timestamp };
   }
 
   /** The same object for all lines of a subagent, until something changes. */
-  #made(parentCallId: string | undefined, model: string | undefined): NormalizedEntryMetadata {
+  #subagentMetadata(parentCallId: string | undefined, model: string | undefined): NormalizedEntryMetadata {
     const base = this.#session.metadata();
     const own = model ?? base?.model ?? null;
     const last = this.#last;

@@ -35,7 +35,7 @@ export class Texts {
   /** Ids of the thoughts since the last message, by agent. */
   readonly #recent = new Map<string, string[]>();
   /** Thoughts that arrived with a message, before their own lines; by agent. */
-  readonly #early = new Map<string, string[]>();
+  readonly #earlyThoughts = new Map<string, string[]>();
 
   constructor(run: NormalizedRun) {
     this.#run = run;
@@ -114,7 +114,7 @@ export class Texts {
     this.#recent.delete(speaker.agent);
     if (whole === '') return;
     const thoughts = ids.map((id) => this.#open.get(key('thinking', id))?.own ?? this.#done.get(id)?.text ?? '');
-    if (thoughts.some((_, from) => same(thoughts.slice(from).join(''), whole))) {
+    if (thoughts.some((_, from) => isSameText(thoughts.slice(from).join(''), whole))) {
       for (const id of ids) {
         const stream = this.#open.get(key('thinking', id));
         if (stream !== undefined) this.#finish(stream, id, stream.own);
@@ -128,14 +128,14 @@ export class Texts {
       return;
     }
     this.#add('thinking', whole, speaker);
-    const early = this.#early.get(speaker.agent) ?? [];
+    const early = this.#earlyThoughts.get(speaker.agent) ?? [];
     early.push(whole);
-    if (this.#early.size >= maxOpen) this.#early.clear();
-    this.#early.set(speaker.agent, early.slice(-maxRecent));
+    if (this.#earlyThoughts.size >= maxOpen) this.#earlyThoughts.clear();
+    this.#earlyThoughts.set(speaker.agent, early.slice(-maxRecent));
   }
 
   #wasEarly(content: string, { agent }: Speaker): boolean {
-    const early = this.#early.get(agent);
+    const early = this.#earlyThoughts.get(agent);
     const at = early?.indexOf(content) ?? -1;
     if (at === -1) return false;
     early?.splice(at, 1);
@@ -219,6 +219,6 @@ function key(kind: Kind, id: string): string {
 }
 
 /** The complete text has line breaks between the parts. */
-function same(a: string, b: string): boolean {
+function isSameText(a: string, b: string): boolean {
   return a.replaceAll(/\s+/g, '') === b.replaceAll(/\s+/g, '');
 }

@@ -47,8 +47,8 @@ interface FileDiff {
 }
 
 /** The parts of a displayed change (`diff --git a/… b/…`), by file, without empty ones. */
-export function fileDiffs(shown: string): FileDiff[] {
-  return shown
+export function fileDiffs(content: string): FileDiff[] {
+  return content
     .split(/^diff --git /m)
     .slice(1)
     .flatMap((part) => {

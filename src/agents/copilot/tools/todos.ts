@@ -42,9 +42,9 @@ export class TodoTable {
     const at = tokens.findIndex((token) => isWord(token, 'values'));
     const into = tokens.findIndex((token) => isWord(token, 'into'));
     if (!isWord(tokens[0], 'insert') || at === -1 || !isWord(tokens[into + 1], 'todos')) return false;
-    const [columns = []] = groups(tokens.slice(into + 2, at));
+    const [columns = []] = todoGroups(tokens.slice(into + 2, at));
     const names = columns.length > 0 ? columns.map(({ text }) => text.toLowerCase()) : ['id', 'title', 'description'];
-    for (const values of groups(tokens.slice(at + 1))) {
+    for (const values of todoGroups(tokens.slice(at + 1))) {
       const row: Row = Object.fromEntries(names.flatMap((name, index) => [[name, values[index]?.text ?? '']]));
       this.#rows = this.#rows.filter(({ id }) => id !== row['id'] || id === undefined);
       this.#add(row);
@@ -131,7 +131,7 @@ function statements(query: string): Token[][] {
 }
 
 /** The values between parentheses. */
-function groups(tokens: readonly Token[]): Token[][] {
+function todoGroups(tokens: readonly Token[]): Token[][] {
   const all: Token[][] = [];
   let open = false;
   for (const token of tokens) {
@@ -151,7 +151,7 @@ function condition(tokens: readonly Token[]): Condition | undefined {
   const name = column.text.toLowerCase();
   const isOne = tokens.length === 3 && isMark(operator, '=') && value?.kind === 'text';
   if (!isOne && !isWord(operator, 'in')) return undefined;
-  const values = new Set(isOne ? [value.text] : groups(tokens.slice(2))[0]?.map(({ text }) => text));
+  const values = new Set(isOne ? [value.text] : todoGroups(tokens.slice(2))[0]?.map(({ text }) => text));
   const holds = ({ [name]: own }: Row): boolean => own !== undefined && values.has(own);
   return { holds, ids: name === 'id' ? [...values] : [] };
 }

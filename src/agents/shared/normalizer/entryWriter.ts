@@ -91,7 +91,7 @@ const isoDate =
 /** Times of entries in ISO 8601. */
 export class Clock {
   #arrival = Number.NaN;
-  #shown = '';
+  #arrivalText = '';
 
   /** The line's own time if valid, else its arrival (epoch milliseconds). */
   time(own: unknown, arrival: number): string {
@@ -102,8 +102,8 @@ export class Clock {
   arrived(arrival: number): string {
     if (arrival !== this.#arrival) {
       this.#arrival = arrival;
-      this.#shown = new Date(Math.abs(arrival) <= 8.64e15 ? arrival : 0).toISOString();
+      this.#arrivalText = new Date(Math.abs(arrival) <= 8.64e15 ? arrival : 0).toISOString();
     }
-    return this.#shown;
+    return this.#arrivalText;
   }
 }

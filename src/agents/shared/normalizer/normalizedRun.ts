@@ -46,7 +46,7 @@ export class NormalizedRun {
   readonly #warnings: string[] = [];
   readonly #errors = new Set<string>();
   /** Messages sent to the agent, which may repeat them. */
-  readonly #reported: string[] = [];
+  readonly #sentMessages: string[] = [];
 
   constructor(context: NormalizerContext) {
     this.context = context;
@@ -54,7 +54,7 @@ export class NormalizedRun {
     this.lines = new LineLog(this.writer, () => this.session.metadata());
     this.calls = new ToolCallIndex(this.writer, context.workDir);
     this.texts = new SpokenTexts(this.writer);
-    if (context.prompt !== undefined) this.#reported.push(context.prompt.trim());
+    if (context.prompt !== undefined) this.#sentMessages.push(context.prompt.trim());
     this.client = new ClientEntries({
       writer: this.writer,
       clock: this.clock,
@@ -80,11 +80,11 @@ export class NormalizedRun {
   /** A note about the run; `extra` is metadata for this entry. */
   system(subtype: string, content: string, timestamp: string, extra?: JsonObject): NormalizedEntry {
     this.texts.close();
-    return this.aside(subtype, content, timestamp, extra);
+    return this.addSideEntry(subtype, content, timestamp, extra);
   }
 
   /** A note in between: a streaming text continues after it. */
-  aside(subtype: string, content: string, timestamp: string, extra?: JsonObject): NormalizedEntry {
+  addSideEntry(subtype: string, content: string, timestamp: string, extra?: JsonObject): NormalizedEntry {
     const known = this.session.metadata();
     const metadata = extra === undefined ? known : { ...known, ...extra };
     return this.writer.add({ type: { kind: 'system_message', subtype }, content, timestamp, metadata });
@@ -101,16 +101,16 @@ export class NormalizedRun {
     this.writer.add({ type, content: message, timestamp, metadata: this.session.metadata() });
   }
 
-  interrupt(shown: string, timestamp: string): void {
+  interrupt(content: string, timestamp: string): void {
     if (this.interrupted) return;
     this.interrupted = true;
-    this.system('interrupted', shown, timestamp);
+    this.system('interrupted', content, timestamp);
   }
 
   /** A warning for the user, in the transcript and the result. */
-  warn(shown: string, timestamp: string): void {
-    if (this.#warnings.length < maxWarnings) this.#warnings.push(shown);
-    this.system('warning', shown, timestamp);
+  warn(content: string, timestamp: string): void {
+    if (this.#warnings.length < maxWarnings) this.#warnings.push(content);
+    this.system('warning', content, timestamp);
   }
 
   /**
@@ -118,21 +118,21 @@ export class NormalizedRun {
    * through Vitrine, so no person wrote any other message. For output without a known prompt, only the agent's word is
    * available.
    */
-  echoedPrompt(shown: string, timestamp: string, own: JsonObject = {}): void {
-    const reported = this.#reported.indexOf(shown.trim());
+  echoedPrompt(content: string, timestamp: string, own: JsonObject = {}): void {
+    const reported = this.#sentMessages.indexOf(content.trim());
     if (reported !== -1) {
-      this.#reported.splice(reported, 1);
+      this.#sentMessages.splice(reported, 1);
       return;
     }
     this.texts.close();
     const type = { kind: 'user_message' } as const;
     const origin = this.context.prompt === undefined ? 'human' : 'system';
-    this.writer.add({ type, content: shown, timestamp, metadata: { ...this.session.metadata(), ...own }, origin });
+    this.writer.add({ type, content: content, timestamp, metadata: { ...this.session.metadata(), ...own }, origin });
   }
 
   #noteReported(message: string): void {
-    this.#reported.push(message.trim());
-    if (this.#reported.length > maxReported) this.#reported.shift();
+    this.#sentMessages.push(message.trim());
+    if (this.#sentMessages.length > maxReported) this.#sentMessages.shift();
   }
 
   /** The conversation's id from a line. If it differs from the earlier one, another conversation begins. */

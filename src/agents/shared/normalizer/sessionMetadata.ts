@@ -7,8 +7,8 @@ export class SessionMetadata {
   readonly ids: string[] = [];
   #id: string | null = null;
   #model: string | null = null;
-  #own: Readonly<Record<string, unknown>> = {};
-  #made: NormalizedEntryMetadata | undefined;
+  #ownFields: Readonly<Record<string, unknown>> = {};
+  #cached: NormalizedEntryMetadata | undefined;
 
   get id(): string | null {
     return this.#id;
@@ -22,7 +22,7 @@ export class SessionMetadata {
   seeId(id: unknown): boolean {
     if (typeof id !== 'string' || id === '' || id === this.#id) return false;
     this.#id = id;
-    this.#made = undefined;
+    this.#cached = undefined;
     if (this.ids.length < maxSessionIds && !this.ids.includes(id)) this.ids.push(id);
     return true;
   }
@@ -30,13 +30,13 @@ export class SessionMetadata {
   seeModel(model: string | undefined): void {
     if (model === undefined || model === '' || model === this.#model) return;
     this.#model = model;
-    this.#made = undefined;
+    this.#cached = undefined;
   }
 
   /** Sets the agent's own keys, which its README documents. */
   setOwn(own: Readonly<Record<string, unknown>>): void {
-    this.#own = own;
-    this.#made = undefined;
+    this.#ownFields = own;
+    this.#cached = undefined;
   }
 
   /**
@@ -45,7 +45,7 @@ export class SessionMetadata {
    */
   metadata(): NormalizedEntryMetadata | undefined {
     if (this.#id === null && this.#model === null) return undefined;
-    this.#made ??= { sessionId: this.#id, model: this.#model, ...this.#own };
-    return this.#made;
+    this.#cached ??= { sessionId: this.#id, model: this.#model, ...this.#ownFields };
+    return this.#cached;
   }
 }

@@ -36,26 +36,26 @@ export class SpokenTexts {
   /** A complete text. Not `counted`: in the transcript, but not part of the answer. */
   add(
     kind: TextKind,
-    shown: string,
+    content: string,
     timestamp: string,
     metadata: NormalizedEntryMetadata | undefined,
     { open = false, counted = true }: { open?: boolean; counted?: boolean } = {},
   ): NormalizedEntry {
     this.close();
-    const entry = this.#writer.add({ type: typeOf(kind, shown), content: shown, timestamp, metadata, open });
+    const entry = this.#writer.add({ type: typeOf(kind, content), content: content, timestamp, metadata, open });
     if (open) this.#open.set(entry.index, entry);
-    if (kind === 'text' && counted) this.#say(entry.index, shown);
+    if (kind === 'text' && counted) this.#say(entry.index, content);
     return entry;
   }
 
   /** The text of an entry that was added open. */
-  replace(entry: NormalizedEntry, kind: TextKind, shown: string, { open = false, counted = true } = {}): void {
-    const now = { ...entry, type: typeOf(kind, shown), content: shown };
+  replace(entry: NormalizedEntry, kind: TextKind, content: string, { open = false, counted = true } = {}): void {
+    const now = { ...entry, type: typeOf(kind, content), content: content };
     this.#pieces.delete(entry.index);
     if (open) this.#open.set(entry.index, now);
     else this.#open.delete(entry.index);
     this.#writer.put(now, open);
-    if (kind === 'text' && counted) this.#say(entry.index, shown);
+    if (kind === 'text' && counted) this.#say(entry.index, content);
   }
 
   /** More of an entry that was added open. */
@@ -103,9 +103,9 @@ export class SpokenTexts {
     return this.#streaming?.kind === kind ? this.#streaming.pieces.join('') : undefined;
   }
 
-  /** Whether `shown` equals the streaming text. */
-  isStreamed(kind: TextKind, shown: string): boolean {
-    return this.#streaming?.length === shown.length && this.streamed(kind) === shown;
+  /** Whether `content` equals the streaming text. */
+  isStreamed(kind: TextKind, content: string): boolean {
+    return this.#streaming?.length === content.length && this.streamed(kind) === content;
   }
 
   /** The kind of the streaming text. */
@@ -152,13 +152,13 @@ export class SpokenTexts {
   }
 
   /** The texts of the conversation so far, in order; of very long ones, the latest. */
-  get said(): readonly string[] {
+  get texts(): readonly string[] {
     return this.#answer.values();
   }
 
-  /** Whether `shown` equals all texts so far plus `more`, without separators. */
-  isAllOf(shown: string, more: string): boolean {
-    return this.#length + more.length === shown.length && this.said.join('') + more === shown;
+  /** Whether `content` equals all texts so far plus `more`, without separators. */
+  isAllOf(content: string, more: string): boolean {
+    return this.#length + more.length === content.length && this.texts.join('') + more === content;
   }
 
   get answer(): string {
@@ -170,15 +170,15 @@ export class SpokenTexts {
     return this.#final;
   }
 
-  #say(index: number, shown: string): void {
-    this.#length += shown.length - this.#answer.lengthOf(index);
-    this.#answer.set(index, shown);
-    this.#final = shown;
+  #say(index: number, content: string): void {
+    this.#length += content.length - this.#answer.lengthOf(index);
+    this.#answer.set(index, content);
+    this.#final = content;
     this.#joined = undefined;
   }
 }
 
-function typeOf(kind: TextKind, shown: string): EntryType {
+function typeOf(kind: TextKind, content: string): EntryType {
   if (kind === 'user') return { kind: 'user_message' };
-  return kind === 'text' ? { kind: 'assistant_message' } : { kind: 'thinking', reasoning: shown };
+  return kind === 'text' ? { kind: 'assistant_message' } : { kind: 'thinking', reasoning: content };
 }

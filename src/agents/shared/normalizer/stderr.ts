@@ -16,7 +16,7 @@ export class Stderr {
   #head = '';
   #tail: string[] = [];
   #tailLength = 0;
-  #cut = false;
+  #isTruncated = false;
 
   constructor(writer: EntryWriter) {
     this.#writer = writer;
@@ -47,7 +47,7 @@ export class Stderr {
 
   get text(): string {
     const tail = this.#tail.join('').slice(-saved);
-    return this.#cut ? `${this.#head}\n[…]\n${tail}` : this.#head + tail;
+    return this.#isTruncated ? `${this.#head}\n[…]\n${tail}` : this.#head + tail;
   }
 
   #remember(chunk: string): void {
@@ -59,10 +59,10 @@ export class Stderr {
     this.#tailLength += rest.length;
     while (this.#tailLength > 2 * saved) {
       const joined = this.#tail.join('');
-      this.#cut = true;
+      this.#isTruncated = true;
       this.#tail = [joined.slice(-saved)];
       this.#tailLength = saved;
     }
-    if (this.#tailLength > saved) this.#cut = true;
+    if (this.#tailLength > saved) this.#isTruncated = true;
   }
 }

@@ -46,7 +46,7 @@ export class ToolCallIndex {
   readonly #open = new Set<string>();
   readonly #answered = new Set<string>();
   /** How often an id was used. */
-  readonly #times = new Map<string, number>();
+  readonly #useCounts = new Map<string, number>();
 
   constructor(writer: EntryWriter, workDir: string) {
     this.#writer = writer;
@@ -200,12 +200,12 @@ export class ToolCallIndex {
 
   /** Ids of calls are unique in a transcript: the second use of an id becomes `id~2`. */
   #callId(id: string): string {
-    const times = (this.#times.get(id) ?? 0) + 1;
-    this.#times.delete(id);
-    this.#times.set(id, times);
-    for (const oldest of this.#times.keys()) {
-      if (this.#times.size <= maxCalls) break;
-      this.#times.delete(oldest);
+    const times = (this.#useCounts.get(id) ?? 0) + 1;
+    this.#useCounts.delete(id);
+    this.#useCounts.set(id, times);
+    for (const oldest of this.#useCounts.keys()) {
+      if (this.#useCounts.size <= maxCalls) break;
+      this.#useCounts.delete(oldest);
     }
     return times === 1 ? id : `${id}~${times}`;
   }

@@ -73,7 +73,7 @@ export const exportCommand: Command = {
         values.out === undefined
           ? await toStdout(await engine.archive.export(id, request), context)
           : await engine.archive.exportToFile(id, request, path.resolve(context.cwd, values.out), stopped.signal);
-      if (report !== null) tell(report, context);
+      if (report !== null) printReport(report, context);
       return isIncomplete ? incomplete : 0;
     } catch (error) {
       if (stopped.signal.aborted) return interrupted;
@@ -96,7 +96,7 @@ async function toStdout(exported: SessionExport, { stdout }: CliContext): Promis
   return exported.report();
 }
 
-function tell({ redaction, key }: ExportReport, { stderr }: CliContext): void {
+function printReport({ redaction, key }: ExportReport, { stderr }: CliContext): void {
   const say = (text: string): void => void stderr.write(`vitrine: ${text}\n`);
   if (redaction === null) say('Nothing was masked (--no-redact). The export may contain secrets.');
   else if (redaction.total === 0) say('No secrets were found.');

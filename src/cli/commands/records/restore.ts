@@ -1,6 +1,6 @@
 import { EngineFailure } from '../../../engine/failures/failures.ts';
 import { visibleLine } from '../../../model/text/visibleText.ts';
-import type { Restored, RestorePoint, RestoreTarget } from '../../../model/files/restore.ts';
+import type { RestoreResult, RestorePoint, RestoreTarget } from '../../../model/files/restore.ts';
 import { UsageError, type CliContext, type Command } from '../../command.ts';
 import { parseOptions } from '../../options/args.ts';
 import { writeLines } from '../../print/output.ts';
@@ -83,7 +83,7 @@ const reasons = {
 } as const;
 
 async function report(
-  { changes, skipped, failed }: Restored,
+  { changes, skipped, failed }: RestoreResult,
   json: boolean,
   { stdout, stderr }: CliContext,
 ): Promise<number> {

@@ -150,7 +150,7 @@ class Attachment {
   readonly #json: boolean;
   /** Requests that wait for an answer, the oldest first. */
   #waiting: readonly AgentRequest[] = [];
-  #shown = new Set<string>();
+  #shownRequests = new Set<string>();
   #answered = new Set<string>();
   #work: Promise<void> = Promise.resolve();
   #end: (code: number) => void = () => undefined;
@@ -225,7 +225,7 @@ class Attachment {
         else if (known.success) await this.#write(known.data);
       }
       if (this.#json) {
-        const unseen = page.requests.filter(({ id }) => !this.#shown.has(id));
+        const unseen = page.requests.filter(({ id }) => !this.#shownRequests.has(id));
         await writeLines(
           this.#context.stdout,
           unseen.map((request) => ({ request })),
@@ -253,8 +253,8 @@ class Attachment {
     }
     this.#waiting = requests;
     for (const request of requests) {
-      if (this.#shown.has(request.id)) continue;
-      this.#shown.add(request.id);
+      if (this.#shownRequests.has(request.id)) continue;
+      this.#shownRequests.add(request.id);
       if (!this.#json) void this.#enqueue(() => this.#ask(agent, request, folder));
     }
     if (!live) this.#end(outcome === 'completed' ? done : agentFailed);

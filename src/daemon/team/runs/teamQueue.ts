@@ -33,7 +33,7 @@ import {
   reportRun,
   returnRun,
   stopRun,
-  sweep,
+  expireRuns,
   type RunClaim,
   type TeamRun,
 } from '../../../team/runs/teamRuns.ts';
@@ -246,7 +246,7 @@ export class TeamQueue {
     }
     await this.flush();
     await this.#endUnknown([...current.values()].flatMap((runs) => [...runs.values()]));
-    await this.#ifConnected((database) => sweep(database));
+    await this.#ifConnected((database) => expireRuns(database));
     // What waits may be for a runner that is new to the team, or for a budget of a new day.
     this.#beats += 1;
     if (runners.registrations > before || this.#beats % beatsPerLook === 0) await this.#reportAll();

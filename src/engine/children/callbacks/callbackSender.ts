@@ -31,9 +31,9 @@ export class CallbackSender {
   readonly #deps: CallbackSenderDeps;
   readonly #retryMs: number;
   /** Parents that are being processed. `again`: something happened meanwhile, so process the parent once more. */
-  readonly #busy = new Map<string, { again: boolean }>();
+  readonly #processing = new Map<string, { again: boolean }>();
   /** Parents of this process, which it may resume. */
-  readonly #own = new Set<string>();
+  readonly #ownParents = new Set<string>();
   /** Parents that are being resumed. */
   readonly #resuming = new Set<string>();
   readonly #failedDeliveries: FailedCallbacks;
@@ -57,29 +57,29 @@ export class CallbackSender {
    */
   async recover(accepts: (session: SessionSummary) => boolean): Promise<void> {
     this.#accepts = accepts;
-    await this.#all();
+    await this.#sendAllDue();
   }
 
   async expect(callback: Callback): Promise<void> {
-    this.#own.add(callback.parent);
+    this.#ownParents.add(callback.parent);
     await this.#deps.callbacks.expect(callback);
   }
 
   /** Sends the parent the results that are due. Call when a child or a run of the parent has ended. Never rejects. */
   async sendDue(parent: string): Promise<void> {
-    const busy = this.#busy.get(parent);
+    const busy = this.#processing.get(parent);
     if (busy !== undefined) {
       busy.again = true;
       return;
     }
     const mine = { again: true };
-    this.#busy.set(parent, mine);
+    this.#processing.set(parent, mine);
     try {
       while (!this.#closed && takeAgain(mine)) await this.#sendDue(parent);
     } catch (error) {
       this.#deps.log.error(`${parent} could not get the results of its child sessions: ${String(error)}`);
     } finally {
-      this.#busy.delete(parent);
+      this.#processing.delete(parent);
     }
   }
 
@@ -90,14 +90,14 @@ export class CallbackSender {
     this.#unreadableRetries.close();
   }
 
-  async #all(): Promise<void> {
+  async #sendAllDue(): Promise<void> {
     // The process that is sending a callback may end before it has sent it.
     if (await this.#deps.callbacks.recover()) this.#checkLater();
     const waiting = await this.#deps.callbacks.waiting();
     const sessions = await this.#sessions();
     const mine = waiting.filter(({ parent, child }) => {
       const session = sessions.get(parent) ?? sessions.get(child);
-      return this.#own.has(parent) || session === undefined || this.#accepts(session);
+      return this.#ownParents.has(parent) || session === undefined || this.#accepts(session);
     });
     await Promise.all([...new Set(mine.map(({ parent }) => parent))].map((parent) => this.sendDue(parent)));
   }
@@ -218,7 +218,7 @@ export class CallbackSender {
     if (this.#timer !== undefined || this.#closed) return;
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
-      void this.#all().catch((error: unknown) => this.#deps.log.error(`Callbacks: ${String(error)}`));
+      void this.#sendAllDue().catch((error: unknown) => this.#deps.log.error(`Callbacks: ${String(error)}`));
     }, this.#retryMs);
     this.#timer.unref();
   }

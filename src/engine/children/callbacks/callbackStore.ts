@@ -96,7 +96,7 @@ export class CallbackStore {
   async take(callbacks: readonly Callback[]): Promise<readonly Callback[]> {
     const taken: Callback[] = [];
     for (const callback of callbacks) {
-      const file = await this.#taken(callback.child);
+      const file = await this.#takenFile(callback.child);
       takenHere.add(file);
       const mine = await rename(this.#file(callback.child), file).then(
         () => true,
@@ -109,7 +109,7 @@ export class CallbackStore {
 
   async release(taken: readonly Callback[]): Promise<void> {
     for (const { child } of taken) {
-      const file = await this.#taken(child);
+      const file = await this.#takenFile(child);
       await rename(file, this.#file(child)).catch(() => undefined);
       takenHere.delete(file);
     }
@@ -117,7 +117,7 @@ export class CallbackStore {
 
   async remove(taken: readonly Callback[]): Promise<void> {
     for (const { child } of taken) {
-      const file = await this.#taken(child);
+      const file = await this.#takenFile(child);
       await rm(file, { force: true });
       takenHere.delete(file);
     }
@@ -128,7 +128,7 @@ export class CallbackStore {
     // Uses a temporary name until the file is complete.
     const part = path.join(this.#folder, `.${callback.child}`);
     await writeFile(part, JSON.stringify(callback), { mode: 0o600 });
-    await rename(part, await this.#taken(callback.child));
+    await rename(part, await this.#takenFile(callback.child));
   }
 
   async #readAll(names: readonly string[]): Promise<readonly Callback[]> {
@@ -157,7 +157,7 @@ export class CallbackStore {
     return path.join(this.#folder, sessionIdSchema.parse(child));
   }
 
-  async #taken(child: string): Promise<string> {
+  async #takenFile(child: string): Promise<string> {
     return `${this.#file(child)}${takenSuffix}${await ownProcessMark()}`;
   }
 

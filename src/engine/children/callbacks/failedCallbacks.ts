@@ -4,7 +4,7 @@ import type { Log, Notice } from '../../api.ts';
 import type { BlueprintAccess } from '../../blueprints/access.ts';
 import type { FailureCode } from '../../failures/failureCodes.ts';
 import { EngineFailure } from '../../failures/failures.ts';
-import { say } from '../../failures/wording.ts';
+import { worded } from '../../failures/wording.ts';
 import { Backoff } from './backoff.ts';
 import type { Callback } from './callbackStore.ts';
 import { isRecordedRefusal } from '../recordedRefusal.ts';
@@ -100,8 +100,8 @@ export class FailedCallbacks {
 
 function failedDeliveries({ code, words, action, tried }: EngineFailure): EngineFailure {
   return new EngineFailure(code, {
-    message: say`Could not report the results of child sessions to this session: ${words.message}`,
-    detail: say`${words.detail}\nVitrine keeps the message and tries again after the next run of this session.`,
+    message: worded`Could not report the results of child sessions to this session: ${words.message}`,
+    detail: worded`${words.detail}\nVitrine keeps the message and tries again after the next run of this session.`,
     tried,
     ...(action !== undefined && { action }),
   });

@@ -32,21 +32,21 @@ export async function stateOfHolder(holder: ProcessHolder): Promise<HolderState>
 /** Identifies this process, in characters that are valid in every file name. */
 export async function ownProcessMark(): Promise<string> {
   const { pid, startTime } = await ownIdentity();
-  return `${pid}-${short(await machineId())}-${short(startTime ?? '')}`;
+  return `${pid}-${shortId(await machineId())}-${shortId(startTime ?? '')}`;
 }
 
 /** State of the process with this mark, or with this bare pid, as earlier versions wrote it. */
 export async function stateOfMark(mark: string): Promise<HolderState> {
   const [pid = '', machine, start] = mark.split('-');
-  if (machine !== undefined && machine !== short(await machineId())) return 'elsewhere';
+  if (machine !== undefined && machine !== shortId(await machineId())) return 'elsewhere';
   const number = Number(pid);
   // Earlier versions wrote no start time, but this process did.
   if (start === undefined && number === process.pid) return 'gone';
   if (!(await isAlive({ pid: number, startTime: null }))) return 'gone';
-  const now = start === undefined || start === short('') ? null : await startTimeOf(number);
-  return now === null || short(now) === start ? 'alive' : 'gone';
+  const now = start === undefined || start === shortId('') ? null : await startTimeOf(number);
+  return now === null || shortId(now) === start ? 'alive' : 'gone';
 }
 
-function short(text: string): string {
+function shortId(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 12);
 }

@@ -1,4 +1,4 @@
-import type { Compared, Comparison, Overlap } from '../../../model/race/comparison.ts';
+import type { ComparedLane, Comparison, Overlap } from '../../../model/race/comparison.ts';
 import type { Lane, Race } from '../../../model/race/race.ts';
 import type { SessionHandle } from '../../api.ts';
 import { EngineFailure } from '../../failures/failures.ts';
@@ -7,24 +7,24 @@ import { laneLabel } from '../laneLabel.ts';
 import type { RaceGit } from '../git/raceGit.ts';
 import { sessionFigures, type SessionFigures } from './sessionFigures.ts';
 
-type Open = (sessionId: string) => Promise<SessionHandle>;
+type OpenSession = (sessionId: string) => Promise<SessionHandle>;
 
 interface RaceSources {
   readonly git: RaceGit;
   readonly temporary: string;
-  readonly open: Open;
+  readonly open: OpenSession;
 }
 
 /** All results of a race: what git shows of the worktrees, and what the sessions recorded. */
 export async function compareRace(race: Race, { git, temporary, open }: RaceSources): Promise<Comparison> {
-  const results: Compared[] = [];
+  const results: ComparedLane[] = [];
   const diffs = [];
   for (const lane of race.lanes) {
     const diff = await laneDiff(race, lane, git, temporary);
     const { session_id: id } = lane;
-    const session = id === undefined ? undefined : await figuresOf(id, open).catch(missing);
+    const session = id === undefined ? undefined : await figuresOf(id, open).catch(undefinedIfMissing);
     diffs.push(diff);
-    results.push({ ...unknownFigures(lane), ...session, ...laneFacts(lane, session), files: listed(diff.files) });
+    results.push({ ...unknownFigures(lane), ...session, ...laneFacts(lane, session), files: limitedList(diff.files) });
   }
   return {
     race_id: race.race_id,
@@ -37,16 +37,16 @@ export async function compareRace(race: Race, { git, temporary, open }: RaceSour
 }
 
 /** Of sessions without a race: what their records say. @throws EngineFailure if one does not exist */
-export async function compareSessions(ids: readonly string[], open: Open): Promise<Comparison> {
+export async function compareSessions(ids: readonly string[], open: OpenSession): Promise<Comparison> {
   const results = await Promise.all(
-    ids.map(async (id): Promise<Compared> => ({ ...nothing, name: id, ...(await figuresOf(id, open)) })),
+    ids.map(async (id): Promise<ComparedLane> => ({ ...nothing, name: id, ...(await figuresOf(id, open)) })),
   );
   return { race_id: null, prompt: null, check: null, folder: null, results, overlaps: pairs(results).map(recorded) };
 }
 
 const nothing = { check: null, setup: null, worktree: null, branch: null };
 
-function recorded([a, b]: [Compared, Compared]): Overlap {
+function recorded([a, b]: [ComparedLane, ComparedLane]): Overlap {
   const others = new Set(b.files?.map(({ path }) => path));
   const files = a.files?.map(({ path }) => path).filter((path) => others.has(path)) ?? [];
   return {
@@ -57,7 +57,7 @@ function recorded([a, b]: [Compared, Compared]): Overlap {
   };
 }
 
-async function figuresOf(id: string, open: Open): Promise<SessionFigures> {
+async function figuresOf(id: string, open: OpenSession): Promise<SessionFigures> {
   const handle = await open(id);
   try {
     return await sessionFigures(handle);
@@ -67,7 +67,7 @@ async function figuresOf(id: string, open: Open): Promise<SessionFigures> {
 }
 
 /** Its session was deleted. */
-function missing(error: unknown): undefined {
+function undefinedIfMissing(error: unknown): undefined {
   if (!EngineFailure.is(error)) throw error;
 }
 
@@ -98,6 +98,6 @@ function unknownFigures({ agent, model, session_id }: Lane) {
   };
 }
 
-function listed<T>(files: readonly T[] | null): T[] | null {
+function limitedList<T>(files: readonly T[] | null): T[] | null {
   return files === null ? null : [...files];
 }

@@ -1,6 +1,6 @@
 import { SessionLinks } from '../../../insight/citations/sessionLinks.ts';
 import { SessionFiles } from '../../../insight/files/files.ts';
-import type { Compared, ComparedFile } from '../../../model/race/comparison.ts';
+import type { ComparedLane, ComparedFile } from '../../../model/race/comparison.ts';
 import type { NormalizedEntry } from '../../../model/transcript/entry.ts';
 import { unreportedChangesSchema, unreportedSubtype } from '../../../model/transcript/unreported.ts';
 import { isSessionLive } from '../../../model/session/status.ts';
@@ -9,7 +9,7 @@ import type { SessionHandle } from '../../api.ts';
 
 const atOnce = 500;
 
-export type SessionFigures = Omit<Compared, 'name' | 'check' | 'setup' | 'worktree' | 'branch'>;
+export type SessionFigures = Omit<ComparedLane, 'name' | 'check' | 'setup' | 'worktree' | 'branch'>;
 
 /** What a comparison shows of a session. Reads every entry. */
 export async function sessionFigures(handle: SessionHandle): Promise<SessionFigures> {

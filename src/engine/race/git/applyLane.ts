@@ -32,7 +32,7 @@ export async function preparePatch(race: Race, lane: Lane, deps: ApplyDeps): Pro
   const files = await changedPaths(git, race.base, result.tree);
   const before = await treeWithFiles(git, temporary, { base: race.base, files });
   const after = await mergedTree(git, race.base, before, result.tree);
-  const [beforeCommit, afterCommit] = await keep(race, { before, after }, deps);
+  const [beforeCommit, afterCommit] = await keepTrees(race, { before, after }, deps);
   const changed = await changedPaths(git, before, after);
   const patch = { before: beforeCommit, after: afterCommit, files: changed };
   return {
@@ -99,7 +99,7 @@ async function mergedTree(git: RaceGit, base: string, ours: string, theirs: stri
 }
 
 /** Refs keep both states for an undo until the race is cleaned up. */
-async function keep(race: Race, trees: { readonly before: string; readonly after: string }, { git }: ApplyDeps) {
+async function keepTrees(race: Race, trees: { readonly before: string; readonly after: string }, { git }: ApplyDeps) {
   const number = race.applied.length + 1;
   const commits: [string, string] = ['', ''];
   for (const [at, name] of (['before', 'after'] as const).entries()) {

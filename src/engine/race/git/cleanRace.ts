@@ -5,7 +5,7 @@ import type { RaceGit } from './raceGit.ts';
 import { changedPaths } from './trees.ts';
 
 /** Work that exists only in a worktree or branch of a race. */
-export interface Loss {
+export interface UnappliedWork {
   readonly lane: string;
   readonly worktree: string;
   readonly branch: string;
@@ -14,8 +14,8 @@ export interface Loss {
 }
 
 /** Lanes whose work was neither applied nor made a branch. Ignored files do not count. */
-export async function lossesOf(race: Race, git: RaceGit, temporary: string): Promise<Loss[]> {
-  const losses: Loss[] = [];
+export async function unappliedWork(race: Race, git: RaceGit, temporary: string): Promise<UnappliedWork[]> {
+  const losses: UnappliedWork[] = [];
   const base = await git.line(['rev-parse', '--verify', '--quiet', `${race.base}^{tree}`]);
   for (const lane of race.lanes) {
     if (!lane.started) continue;

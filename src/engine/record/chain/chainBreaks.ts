@@ -22,24 +22,24 @@ export interface ChainedLine {
   readonly gap: number | null;
 }
 
-interface Walked {
+interface ChainWalkResult {
   readonly breaks: ChainBreak[];
   /** Line positions in chain order, ascending. */
   readonly members: readonly number[];
 }
 
 /** Follows the chain through all lines. `saved`: the hash of the last durable line. */
-export function walkChain(lines: readonly ChainedLine[], saved: string | null): Walked {
+export function walkChain(lines: readonly ChainedLine[], saved: string | null): ChainWalkResult {
   const walk = new ChainWalk(lines, saved);
   for (const [place, line] of lines.entries()) walk.take(line, place);
   return walk;
 }
 
-class ChainWalk implements Walked {
+class ChainWalk implements ChainWalkResult {
   readonly breaks: ChainBreak[] = [];
   readonly members: number[] = [];
   readonly #lines: readonly ChainedLine[];
-  readonly #saved: string | null;
+  readonly #savedHash: string | null;
   /** First position of each hash. */
   readonly #places = new Map<string, number>();
   /** Last position that links to each hash. */
@@ -49,14 +49,14 @@ class ChainWalk implements Walked {
   #expected = chainStart;
   #last = -1;
   /** Position where the chain continued after foreign lines. */
-  #resumed = 0;
+  #resumedAt = 0;
   /** Since the last member, a line was found that may replace the next one. */
-  #replaced = false;
-  #chained = false;
+  #mayReplaceNext = false;
+  #isChained = false;
 
   constructor(lines: readonly ChainedLine[], saved: string | null) {
     this.#lines = lines;
-    this.#saved = saved;
+    this.#savedHash = saved;
     this.#isMember = new Uint8Array(lines.length);
     for (const [place, { hash, link }] of lines.entries()) {
       if (!this.#places.has(hash)) this.#places.set(hash, place);
@@ -67,9 +67,9 @@ class ChainWalk implements Walked {
   take(line: ChainedLine, place: number): void {
     const { link, relinked } = line;
     // Lines of an older version precede the chain; there are none within it.
-    if (link === null && !this.#chained) return this.#join(place);
-    const isFirst = !this.#chained;
-    this.#chained = true;
+    if (link === null && !this.#isChained) return this.#join(place);
+    const isFirst = !this.#isChained;
+    this.#isChained = true;
     if (link === this.#expected) return this.#join(place);
     if (isFirst && link === chainStart && place > 0) {
       this.#report('inserted', 0);
@@ -78,7 +78,7 @@ class ChainWalk implements Walked {
     const isNext = this.#last === place - 1;
     // It continues after a foreign line, which was already reported.
     if (!isNext && link === this.#lines[place - 1]?.hash) return;
-    if (isNext && relinked !== null && relinked === (this.#lines[place + 1]?.link ?? this.#saved)) {
+    if (isNext && relinked !== null && relinked === (this.#lines[place + 1]?.link ?? this.#savedHash)) {
       this.#report('altered', place);
       return this.#join(place, relinked);
     }
@@ -91,10 +91,10 @@ class ChainWalk implements Walked {
   }
 
   #join(place: number, expected = this.#lines[place]?.hash ?? chainStart): void {
-    if (this.#last !== place - 1) this.#resumed = place;
+    if (this.#last !== place - 1) this.#resumedAt = place;
     this.#expected = expected;
     this.#last = place;
-    this.#replaced = false;
+    this.#mayReplaceNext = false;
     this.members.push(place);
     this.#isMember[place] = 1;
   }
@@ -105,7 +105,7 @@ class ChainWalk implements Walked {
 
   #insert(place: number): void {
     this.#report('inserted', place);
-    this.#replaced = true;
+    this.#mayReplaceNext = true;
   }
 
   #comesAfter(hash: string, place: number): boolean {
@@ -121,18 +121,18 @@ class ChainWalk implements Walked {
   }
 
   #reportUnlinked(place: number): void {
-    const isAtEnd = place === this.#lines.length - 1 && this.#saved === null;
-    if (isAtEnd || this.#expected === this.#saved) return this.#insert(place);
+    const isAtEnd = place === this.#lines.length - 1 && this.#savedHash === null;
+    if (isAtEnd || this.#expected === this.#savedHash) return this.#insert(place);
     this.#report('altered', place);
-    this.#replaced = true;
+    this.#mayReplaceNext = true;
   }
 
   /** No line has the hash that this one links to. */
   #reportMissing({ line, gap }: ChainedLine, place: number): void {
-    if (!this.#replaced) {
+    if (!this.#mayReplaceNext) {
       if (gap !== null) this.breaks.push({ kind: 'altered', line: gap });
       else if (this.#last < 0) this.breaks.push({ kind: 'missing_before', line });
-      else if (this.#expected === this.#saved) return this.#insert(place);
+      else if (this.#expected === this.#savedHash) return this.#insert(place);
       else this.#report('altered', this.#last);
     }
     this.#join(place);
@@ -142,10 +142,10 @@ class ChainWalk implements Walked {
   #reportFork({ hash }: ChainedLine, place: number, named: number): void {
     if (this.#places.get(hash) !== place) return this.#insert(place);
     if (named >= 0 && this.#isMember[named] === 0) {
-      this.#report('moved', this.#resumed);
+      this.#report('moved', this.#resumedAt);
       return this.#join(place);
     }
-    const saved = this.#saved === null ? undefined : this.#places.get(this.#saved);
+    const saved = this.#savedHash === null ? undefined : this.#places.get(this.#savedHash);
     const isLonger = this.#lines.length - place > this.#last - named;
     if (saved === undefined ? !isLonger : saved < place) return this.#insert(place);
     this.#report('inserted', named + 1);

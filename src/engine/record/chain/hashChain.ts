@@ -25,15 +25,15 @@ export function linkOf(line: Buffer): string | null {
 const anyLink = /,"prev":"[^"]*"\}$/;
 
 /** Hash of a line if it were linked to `before`. */
-export function hashIfLinked(line: Buffer, before: string): string {
+export function hashIfLinked(line: Buffer, previousHead: string): string {
   const [own = '}'] = anyLink.exec(line.subarray(-linkBytes).toString('latin1')) ?? [];
-  return hashOfLine(Buffer.concat([line.subarray(0, -own.length), Buffer.from(`,"prev":"${before}"}`)]));
+  return hashOfLine(Buffer.concat([line.subarray(0, -own.length), Buffer.from(`,"prev":"${previousHead}"}`)]));
 }
 
 /** Adds the hash of the previous line to each line, as its last key. One instance per writer. */
 export class Chain {
   #head: string;
-  #before: string | null = null;
+  #previousHead: string | null = null;
 
   /** `last`: hash of the last existing line; `null` if there is none. */
   constructor(last: string | null) {
@@ -47,7 +47,7 @@ export class Chain {
 
   /** Hash that the last line links to; `null` if this instance did not write that line. */
   get before(): string | null {
-    return this.#before;
+    return this.#previousHead;
   }
 
   /** `lines`: JSON objects without line ends; the result has line ends. */
@@ -55,7 +55,7 @@ export class Chain {
     let text = '';
     for (const line of lines) {
       const sealed = `${line.slice(0, -1)},"prev":"${this.#head}"}`;
-      this.#before = this.#head;
+      this.#previousHead = this.#head;
       this.#head = hash('sha256', sealed, 'hex');
       text += `${sealed}\n`;
     }

@@ -15,17 +15,17 @@ const leastHeaderBytes = 10;
 const maxHeaderBytes = 1024;
 
 /** Result if there was nothing to pack. */
-export const nothingPacked: Packed = { files: 0, bytes: 0, packed: 0 };
+export const nothingPacked: PackedFile = { files: 0, bytes: 0, packed: 0 };
 
 /** Result of packing: number of files, bytes before and after. */
-export interface Packed {
+export interface PackedFile {
   readonly files: number;
   readonly bytes: number;
   readonly packed: number;
 }
 
 /** Compresses the output of a session's runs, file by file. @throws file system errors */
-export async function packRuns(folder: string): Promise<Packed> {
+export async function packRuns(folder: string): Promise<PackedFile> {
   let all = nothingPacked;
   for (const file of await filesOf(folder)) {
     if (file.endsWith(packedEnding)) continue;
@@ -48,7 +48,7 @@ export async function unpackRuns(folder: string): Promise<void> {
 }
 
 /** Compresses one file, and deletes the original after a read-back check. @throws file system errors */
-export async function packFile(file: string): Promise<Packed> {
+export async function packFile(file: string): Promise<PackedFile> {
   const part = `${packedForm(file)}.part`;
   try {
     const { size: bytes, atime, mtime } = await stat(file);
@@ -96,7 +96,7 @@ export function packedForm(file: string): string {
 }
 
 /** A file opened for reading. `isDamaged`: it is packed, and its content is incomplete. */
-export interface Unpacked {
+export interface UnpackedFile {
   readonly handle: FileHandle;
   readonly isPacked: boolean;
   readonly isDamaged: boolean;
@@ -117,17 +117,17 @@ interface UnpackOptions {
  * truncated or damaged file yields what can be read, at least one line.
  * @throws file system errors, Error if nothing can be read
  */
-export async function openUnpackedFile(file: string, { inLines = true }: UnpackOptions = {}): Promise<Unpacked> {
-  if (file.endsWith(packedEnding)) return await nameless(file, inLines);
+export async function openUnpackedFile(file: string, { inLines = true }: UnpackOptions = {}): Promise<UnpackedFile> {
+  if (file.endsWith(packedEnding)) return await openUnnamed(file, inLines);
   try {
     return { handle: await open(file, 'r'), isPacked: false, isDamaged: false };
   } catch (error) {
-    if (errorCode(error) !== 'ENOENT' || !(await isThere(packedForm(file)))) throw error;
-    return await nameless(packedForm(file), inLines);
+    if (errorCode(error) !== 'ENOENT' || !(await fileExists(packedForm(file)))) throw error;
+    return await openUnnamed(packedForm(file), inLines);
   }
 }
 
-async function nameless(packed: string, inLines: boolean): Promise<Unpacked> {
+async function openUnnamed(packed: string, inLines: boolean): Promise<UnpackedFile> {
   const { atime, mtime } = await stat(packed);
   const name = `.vitrine-${randomUUID()}`;
   const copy = await open(path.join(path.dirname(packed), name), 'wx+', 0o600).catch(() => null);
@@ -155,21 +155,21 @@ async function nameless(packed: string, inLines: boolean): Promise<Unpacked> {
 
 /** Whether a packed file is truncated: its trailer has the full size. @throws file system errors */
 export async function isCutOff(file: string, bytes: number): Promise<boolean> {
-  return (await isThere(file)) ? false : (await rawSize(file)) !== bytes % 2 ** 32;
+  return (await fileExists(file)) ? false : (await rawSize(file)) !== bytes % 2 ** 32;
 }
 
 /** Bytes of a run's file, packed or not; `null` if there is none. @throws file system errors */
 export async function rawBytes(file: string): Promise<AsyncIterable<Buffer> | null> {
-  const exists = await isThere(file);
+  const exists = await fileExists(file);
   if (exists) return createReadStream(file, { highWaterMark: 256 * 1024 });
-  return (await isThere(packedForm(file))) ? readableOf(packedForm(file)) : null;
+  return (await fileExists(packedForm(file))) ? readableOf(packedForm(file)) : null;
 }
 
 /** Size in bytes, 0 if there is none. For packed files from the trailer, which is modulo 4 GiB. */
 export async function rawSize(file: string): Promise<number> {
-  const stats = await stat(file).catch(none);
+  const stats = await stat(file).catch(nullIfMissing);
   if (stats !== null) return stats.size;
-  const handle = await open(packedForm(file), 'r').catch(none);
+  const handle = await open(packedForm(file), 'r').catch(nullIfMissing);
   if (handle === null) return 0;
   try {
     const { size } = await handle.stat();
@@ -184,7 +184,7 @@ export async function rawSize(file: string): Promise<number> {
 /** @throws file system errors, Error if it is truncated or damaged */
 async function* bytesOfPacked(file: string): AsyncGenerator<Buffer> {
   try {
-    yield* through(createReadStream(file), createGunzip({ chunkSize: 256 * 1024 }));
+    yield* unzipped(createReadStream(file), createGunzip({ chunkSize: 256 * 1024 }));
   } catch (error) {
     if (!isOfZip(error)) throw error;
     throw damaged(file, error instanceof Error ? error.message : String(error));
@@ -196,7 +196,7 @@ async function* readableOf(file: string, onDamage?: () => void): AsyncGenerator<
   const finishFlush = constants.Z_SYNC_FLUSH;
   let given = 0;
   try {
-    for await (const chunk of through(createReadStream(file), createGunzip({ chunkSize: 256 * 1024, finishFlush }))) {
+    for await (const chunk of unzipped(createReadStream(file), createGunzip({ chunkSize: 256 * 1024, finishFlush }))) {
       given += chunk.length;
       yield chunk;
     }
@@ -209,7 +209,7 @@ async function* readableOf(file: string, onDamage?: () => void): AsyncGenerator<
   const small = { chunkSize: 4096, readableHighWaterMark: 4096, finishFlush };
   const source = createReadStream(file, { start: await headerSize(file), highWaterMark: 256 });
   try {
-    for await (const chunk of through(source, createInflateRaw(small))) {
+    for await (const chunk of unzipped(source, createInflateRaw(small))) {
       if (given < chunk.length) yield chunk.subarray(given);
       given = Math.max(0, given - chunk.length);
     }
@@ -218,7 +218,7 @@ async function* readableOf(file: string, onDamage?: () => void): AsyncGenerator<
   }
 }
 
-async function* through(source: ReadStream, unzip: Gunzip | InflateRaw): AsyncGenerator<Buffer> {
+async function* unzipped(source: ReadStream, unzip: Gunzip | InflateRaw): AsyncGenerator<Buffer> {
   source.on('error', (error) => unzip.destroy(error));
   try {
     for await (const chunk of source.pipe(unzip)) if (Buffer.isBuffer(chunk)) yield chunk;
@@ -256,16 +256,16 @@ async function hashOf(bytes: AsyncIterable<unknown>): Promise<string> {
 
 async function filesOf(folder: string): Promise<string[]> {
   const runs = path.join(folder, 'runs');
-  const found = await readdir(runs, { withFileTypes: true }).catch(none);
+  const found = await readdir(runs, { withFileTypes: true }).catch(nullIfMissing);
   const files = (found ?? []).filter((file) => file.isFile() && /^run_[0-9a-f]{12}\.[a-z]+(?:\.gz)?$/.test(file.name));
   return files.map(({ name }) => path.join(runs, name));
 }
 
-async function isThere(file: string): Promise<boolean> {
-  return (await stat(file).catch(none))?.isFile() === true;
+async function fileExists(file: string): Promise<boolean> {
+  return (await stat(file).catch(nullIfMissing))?.isFile() === true;
 }
 
-function none(error: unknown): null {
+function nullIfMissing(error: unknown): null {
   if (errorCode(error) === 'ENOENT') return null;
   throw error;
 }

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { parseRecordLine } from '../../../formats/record.ts';
 import { newerVersionOf } from '../read/header.ts';
 import { errorCode, recordFile } from '../layout.ts';
-import { nothingPacked, openUnpacked, packedForm, packFile, unpackFile, type Packed } from './packFile.ts';
+import { nothingPacked, openUnpacked, packedForm, packFile, unpackFile, type PackedFile } from './packFile.ts';
 import { readTail } from '../read/tail.ts';
 import { linesOf, readAt } from '../read/windows.ts';
 
@@ -19,7 +19,7 @@ function endFile(folder: string): string {
  * Compresses a record. Requires its lease. Skips unfinished records and those of newer versions.
  * @throws file system errors
  */
-export async function packRecord(folder: string, id: string): Promise<Packed> {
+export async function packRecord(folder: string, id: string): Promise<PackedFile> {
   const file = recordFile(folder);
   const handle = await open(file, 'r').catch((error: unknown) => {
     if (errorCode(error) === 'ENOENT') return null;
@@ -85,7 +85,7 @@ export async function openForList(folder: string): Promise<ListingView> {
   const file = recordFile(folder);
   if ((await sizeOf(file)) !== null) return { handle: await open(file, 'r'), isWhole: true };
   const end = await open(endFile(folder), 'r').catch(() => null);
-  if (end !== null && (await isEnoughForList(end).catch(() => false))) return { handle: end, isWhole: false };
+  if (end !== null && (await hasListFields(end).catch(() => false))) return { handle: end, isWhole: false };
   await end?.close();
   return { handle: await openUnpacked(file), isWhole: true };
 }
@@ -112,7 +112,7 @@ export async function findWrongEnd(folder: string, record: FileHandle): Promise<
 }
 
 /** Whether it has whole lines with a summary. */
-async function isEnoughForList(end: FileHandle): Promise<boolean> {
+async function hasListFields(end: FileHandle): Promise<boolean> {
   const bytes = await readAt(end, 0, (await end.stat()).size);
   if (bytes.at(-1) !== 10) return false;
   const lines = [...linesOf(bytes)].map(({ start, end: stop }) => bytes.subarray(start, stop));

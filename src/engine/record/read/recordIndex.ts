@@ -45,11 +45,11 @@ export class RecordIndex {
   }
 
   #takeWindow({ buffer, offset }: Window): void {
-    const odd = this.quick ? gluedLines(buffer) : null;
+    const odd = this.quick ? findJoinedLines(buffer) : null;
     for (const { start, end } of linesOf(buffer)) {
       if (end === buffer.length) return;
       if (start === end) continue;
-      if (odd === null || odd.has(start) || !looksWhole(buffer, start, end)) {
+      if (odd === null || odd.has(start) || !looksComplete(buffer, start, end)) {
         this.#takeRead(buffer.subarray(start, end), offset + start);
       } else if (buffer[start + 9] === 101) {
         this.#takeEntry(buffer, start, end, offset);
@@ -102,17 +102,17 @@ export function entryIndexAt(buffer: Buffer, start: number, end: number): number
   return at === digits || !Number.isSafeInteger(index) ? null : index;
 }
 
-function looksWhole(buffer: Buffer, start: number, end: number): boolean {
+function looksComplete(buffer: Buffer, start: number, end: number): boolean {
   if (end - start <= lineStart.length || buffer[end - 1] !== 125) return false;
   return buffer.compare(lineStart, 0, lineStart.length, start, start + lineStart.length) === 0;
 }
 
 /** Starts of lines that contain the start of another line. */
-function gluedLines(buffer: Buffer): Set<number> {
+function findJoinedLines(buffer: Buffer): Set<number> {
   const lines = new Set<number>();
   for (let at = buffer.indexOf(lineStart); at >= 0;) {
     let next = at + 1;
-    if (at > 0 && buffer[at - 1] !== 10 && looksGlued(buffer, at)) {
+    if (at > 0 && buffer[at - 1] !== 10 && looksJoined(buffer, at)) {
       lines.add(buffer.lastIndexOf(10, at) + 1);
       // One match per line is enough, and searching backwards may be slow.
       next = buffer.indexOf(10, at);
@@ -124,7 +124,7 @@ function gluedLines(buffer: Buffer): Set<number> {
 }
 
 /** Nested objects may start like lines, but as values. A torn line is recognized by the `kind` that follows. */
-function looksGlued(buffer: Buffer, at: number): boolean {
+function looksJoined(buffer: Buffer, at: number): boolean {
   const before = buffer[at - 1] ?? 0;
   const isValue = before === 58 || before === 44 || before === 91;
   return !isValue || indexedStarts.some((start) => buffer.subarray(at, at + start.length).equals(start));

@@ -19,8 +19,8 @@ export class FileRecordReader implements RecordReader {
   readonly #clock: () => number;
   #record: OpenRecord;
   /** Replaced files that may still be in use by readers. */
-  readonly #replaced: FileHandle[] = [];
-  #live: boolean;
+  readonly #replacedFiles: FileHandle[] = [];
+  #isLive: boolean;
   #refreshing: Promise<boolean> | null = null;
 
   private constructor(id: string, folder: string, clock: () => number, record: OpenRecord, live: boolean) {
@@ -28,7 +28,7 @@ export class FileRecordReader implements RecordReader {
     this.#folder = folder;
     this.#clock = clock;
     this.#record = record;
-    this.#live = live;
+    this.#isLive = live;
   }
 
   /** @throws RecordNotFoundError, file system errors */
@@ -65,7 +65,7 @@ export class FileRecordReader implements RecordReader {
 
   get interrupted(): boolean {
     // Only finished records are packed.
-    return !this.#live && (this.#record.state.isOpen || this.#record.cutOff);
+    return !this.#isLive && (this.#record.state.isOpen || this.#record.cutOff);
   }
 
   get newerVersion(): number | null {
@@ -75,7 +75,7 @@ export class FileRecordReader implements RecordReader {
   get problems(): readonly RecordProblem[] {
     const known = this.#record.problems.list();
     // An incomplete line is normal while there is a writer.
-    if (this.#live) return known;
+    if (this.#isLive) return known;
     if (this.#record.size === 0) return [{ offset: 0, bytes: 0, reason: 'empty', head: '', afterIndex: null }];
     return [...known, ...this.#record.unfinished.damage.map((damage) => ({ ...damage, afterIndex: null }))];
   }
@@ -115,7 +115,7 @@ export class FileRecordReader implements RecordReader {
       if (entry === undefined) missing.push(index);
       else found.push(entry);
     }
-    if (missing.length > 0) found.push(...(await entries.read(missing, end, this.#live)));
+    if (missing.length > 0) found.push(...(await entries.read(missing, end, this.#isLive)));
     return found.sort((a, b) => a.index - b.index);
   }
 
@@ -171,31 +171,31 @@ export class FileRecordReader implements RecordReader {
   }
 
   async #follow(): Promise<boolean> {
-    const wasLive = this.#live;
-    this.#live = await hasWriter(this.#folder, this.#clock);
+    const wasLive = this.#isLive;
+    this.#isLive = await hasWriter(this.#folder, this.#clock);
     let hasChanged = await this.#takeAppended();
     while (this.interrupted) {
-      this.#live = await hasWriter(this.#folder, this.#clock);
+      this.#isLive = await hasWriter(this.#folder, this.#clock);
       // Lines that the last writer wrote shortly before it exited.
       if (!(await this.#takeAppended())) break;
       hasChanged = true;
     }
-    return hasChanged || wasLive !== this.#live;
+    return hasChanged || wasLive !== this.#isLive;
   }
 
   async #takeAppended(): Promise<boolean> {
     const change = await follow(this.#record);
     if (change === 'replaced') {
       const next = await openRecord(this.#record.path, this.id);
-      this.#replaced.push(this.#record.handle);
+      this.#replacedFiles.push(this.#record.handle);
       this.#record = next;
-      if (this.#replaced.length > 2) await this.#replaced.shift()?.close();
+      if (this.#replacedFiles.length > 2) await this.#replacedFiles.shift()?.close();
     }
     return change !== 'same';
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.#record.handle, ...this.#replaced].map((handle) => handle.close()));
+    await Promise.all([this.#record.handle, ...this.#replacedFiles].map((handle) => handle.close()));
   }
 
   async #linesOf(which: 'runs' | 'usage'): Promise<RecordLine[]> {

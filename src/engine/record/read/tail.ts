@@ -44,7 +44,7 @@ export async function readTail(handle: FileHandle, id: string, size: number, min
     const bytes = await readAt(handle, from, start - from);
     const first = from === 0 ? 0 : bytes.indexOf(10) + 1;
     const whole = bytes.subarray(first);
-    sawEntries(state, whole, from + first);
+    addEntries(state, whole, from + first);
     const earlier = readLines(whole, from + first, minEntries > 0 && length <= entryBytes);
     for (const { line } of earlier.flatMap((reading) => reading.found)) {
       if (line?.kind === 'summary') summary = true;
@@ -98,16 +98,16 @@ function holdsState(bytes: Buffer, start: number): boolean {
 async function streamState(handle: FileHandle, state: RecordState, to: number): Promise<void> {
   for await (const { buffer, offset, tooLong } of windows(handle, 0, to)) {
     if (tooLong !== null) continue;
-    sawEntries(state, buffer, offset);
+    addEntries(state, buffer, offset);
     applyAll(state, readLines(buffer, offset, false));
   }
 }
 
 /** Counts entries by the start of their lines. */
-function sawEntries(state: RecordState, bytes: Buffer, offset: number): void {
+function addEntries(state: RecordState, bytes: Buffer, offset: number): void {
   for (const { start, end } of linesOf(bytes)) {
     const index = entryIndexAt(bytes, start, end);
-    if (index !== null && isPlausible(index, offset + start)) state.sawEntry(index);
+    if (index !== null && isPlausible(index, offset + start)) state.addEntry(index);
   }
 }
 
@@ -117,7 +117,7 @@ export function applyAll(state: RecordState, readings: readonly LineReading[]): 
   for (const { line, offset } of readings.flatMap((reading) => reading.found)) {
     if (line?.kind === 'entry') {
       if (!isPlausible(line.entry.index, offset)) continue;
-      state.sawEntry(line.entry.index);
+      state.addEntry(line.entry.index);
       entries.set(line.entry.index, line.entry);
     } else if (line !== null) {
       state.take(line);

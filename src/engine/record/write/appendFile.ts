@@ -13,10 +13,10 @@ export class AppendFile {
   readonly #lines: boolean;
   #handle: FileHandle;
   /** Whether the file ends in the middle of a line; `null`: check again after a failed write. */
-  #torn: boolean | null = null;
+  #endsMidLine: boolean | null = null;
 
-  private constructor(file: string, lines: boolean, handle: FileHandle) {
-    this.#path = file;
+  private constructor(path: string, lines: boolean, handle: FileHandle) {
+    this.#path = path;
     this.#lines = lines;
     this.#handle = handle;
   }
@@ -30,12 +30,12 @@ export class AppendFile {
   async append(bytes: Buffer): Promise<number> {
     if (!this.#lines) return (await this.#handle.write(bytes)).bytesWritten;
     for (let attempt = 0; attempt < 2; attempt += 1) {
-      const isTorn = this.#torn ?? (await endsTorn(this.#handle));
+      const isTorn = this.#endsMidLine ?? (await endsTorn(this.#handle));
       const lines = isTorn ? Buffer.concat([newline, bytes]) : bytes;
-      this.#torn = null;
+      this.#endsMidLine = null;
       const { bytesWritten } = await this.#handle.write(lines);
       if (bytesWritten === lines.length) {
-        this.#torn = false;
+        this.#endsMidLine = false;
         return bytes.length;
       }
       // After a partial write, only the torn line is written again.
@@ -74,7 +74,7 @@ export class AppendFile {
   async #swap(next: FileHandle): Promise<void> {
     const old = this.#handle;
     this.#handle = next;
-    this.#torn = null;
+    this.#endsMidLine = null;
     await old.close();
   }
 

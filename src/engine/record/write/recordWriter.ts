@@ -27,10 +27,10 @@ export class FileRecordWriter implements RecordWriter {
   readonly #record: RetryingFile;
   readonly #raw = new Map<string, RetryingFile>();
   #lease: WriterLease | null;
-  #reported = false;
+  #isProblemReported = false;
   #firstProblem: WriteProblem | null = null;
   /** Unwritten bytes of closed raw logs. */
-  #unwrittenBefore = 0;
+  #unwrittenOfClosed = 0;
 
   readonly #chain: Chain;
   #savedHead: string | null = null;
@@ -57,7 +57,7 @@ export class FileRecordWriter implements RecordWriter {
 
   get unrecorded(): Unrecorded | null {
     const files = [this.#record, ...this.#raw.values()];
-    const bytes = files.reduce((sum, { unwritten }) => sum + unwritten, this.#unwrittenBefore);
+    const bytes = files.reduce((sum, { unwritten }) => sum + unwritten, this.#unwrittenOfClosed);
     if (bytes === 0 || this.#firstProblem === null) return null;
     return { path: this.#firstProblem.path, code: this.#firstProblem.code, bytes };
   }
@@ -70,14 +70,14 @@ export class FileRecordWriter implements RecordWriter {
     if (lines.length === 0) return;
     const texts = lines.map(serializeRecordLine);
     const size = texts.reduce((sum, text) => sum + text.length + linkLength, 0);
-    await this.#record.appendMade(size, () => this.#chain.seal(texts));
+    await this.#record.appendLazily(size, () => this.#chain.seal(texts));
   }
 
   async flush(): Promise<void> {
     await Promise.all([...this.#raw.values(), this.#record].map((file) => file.sync()));
     // A file restored after deletion needs its lease again.
     await this.#lease?.touch(this.#options.clock()).catch(() => this.#retake());
-    if (!this.memoryOnly) this.#reported = false;
+    if (!this.memoryOnly) this.#isProblemReported = false;
   }
 
   rawStream(runId: string, stream: RawStream): RawLog {
@@ -96,7 +96,7 @@ export class FileRecordWriter implements RecordWriter {
       close: async () => {
         await log.close();
         if (log.problem !== null || !this.#raw.delete(file)) return;
-        this.#unwrittenBefore += log.unwritten;
+        this.#unwrittenOfClosed += log.unwritten;
       },
     };
   }
@@ -159,8 +159,8 @@ export class FileRecordWriter implements RecordWriter {
 
   #reportProblem(problem: WriteProblem): void {
     this.#firstProblem ??= problem;
-    if (this.#reported) return;
-    this.#reported = true;
+    if (this.#isProblemReported) return;
+    this.#isProblemReported = true;
     this.#options.onProblem(problem);
   }
 }

@@ -31,9 +31,9 @@ export class RetryingFile {
   #problem: WriteProblem | null = null;
   #waiting: Buffer[] = [];
   #waitingBytes = 0;
-  #lost = { writes: 0, bytes: 0 };
+  #currentLoss = { writes: 0, bytes: 0 };
   /** Lost before the file became writable again. */
-  #lostBefore = 0;
+  #earlierLostBytes = 0;
   #retryMs = firstRetryMs;
   #retry: NodeJS.Timeout | undefined;
   /** Serializes jobs; none of them rejects. */
@@ -49,20 +49,20 @@ export class RetryingFile {
 
   /** Appended bytes that are not in the file. */
   get unwritten(): number {
-    return this.#waitingBytes + this.#lost.bytes + this.#lostBefore;
+    return this.#waitingBytes + this.#currentLoss.bytes + this.#earlierLostBytes;
   }
 
   /** Resolves when the bytes are in the file or kept. Do not modify the buffer until then. */
   append(bytes: Buffer): Promise<void> {
-    return this.appendMade(bytes.length, () => bytes);
+    return this.appendLazily(bytes.length, () => bytes);
   }
 
   /** Appends bytes created at the time of writing, and only if they are kept. `size`: estimated size. */
-  appendMade(size: number, make: () => Buffer): Promise<void> {
+  appendLazily(size: number, make: () => Buffer): Promise<void> {
     return this.#then(async () => {
       if (this.#problem === null) await this.#write(make);
       else if (this.#hasRoom(size)) this.#keep(make());
-      else this.#lost = { writes: this.#lost.writes + 1, bytes: this.#lost.bytes + size };
+      else this.#currentLoss = { writes: this.#currentLoss.writes + 1, bytes: this.#currentLoss.bytes + size };
     });
   }
 
@@ -133,7 +133,7 @@ export class RetryingFile {
 
   /** After the first loss, nothing more is kept, so that the kept data has no gap. */
   #hasRoom(bytes: number): boolean {
-    return this.#lost.writes === 0 && this.#waitingBytes + bytes <= maxWaitingBytes;
+    return this.#currentLoss.writes === 0 && this.#waitingBytes + bytes <= maxWaitingBytes;
   }
 
   #keep(bytes: Buffer): void {
@@ -165,9 +165,9 @@ export class RetryingFile {
     this.#problem = null;
     this.#retryMs = firstRetryMs;
     clearTimeout(this.#retry);
-    const lost = this.#lost;
-    this.#lost = { writes: 0, bytes: 0 };
-    this.#lostBefore += lost.bytes;
+    const lost = this.#currentLoss;
+    this.#currentLoss = { writes: 0, bytes: 0 };
+    this.#earlierLostBytes += lost.bytes;
     if (lost.writes > 0) this.#options.onLost(lost);
     return true;
   }

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { StoreRoot } from '../../../agents/stores/storeFormat.ts';
 import type { ObservedAgent } from '../../../model/session/observed.ts';
-import { isSince } from '../../../model/text/versions.ts';
+import { isVersionSince } from '../../../model/text/versions.ts';
 import type { SessionFiles } from '../groups.ts';
 import type { BriefFacts } from '../reading/factsMemory.ts';
 import { claudeMarks } from './claude.ts';
@@ -25,28 +25,29 @@ interface LiveSource {
   tells(facts: BriefFacts): boolean;
 }
 
-function besideRoots(name: string): (roots: readonly StoreRoot[]) => readonly string[] {
+function foldersBesideRoots(name: string): (roots: readonly StoreRoot[]) => readonly string[] {
   return (roots) => [...new Set(roots.map((root) => path.join(path.dirname(root.path), name)))];
 }
 
 const sources: Partial<Readonly<Record<ObservedAgent, LiveSource>>> = {
   'claude-code': {
     marks: claudeMarks,
-    folders: besideRoots('sessions'),
-    tells: ({ agentVersion }) => isSince(agentVersion, '2.1.139') === true,
+    folders: foldersBesideRoots('sessions'),
+    tells: ({ agentVersion }) => isVersionSince(agentVersion, '2.1.139') === true,
   },
   // Versions before 0.169 may already have locks. Only Linux reports the holder of a lock.
   codex: {
     marks: codexMarks,
-    folders: besideRoots('thread-writer-locks'),
-    tells: ({ agentVersion }) => process.platform === 'linux' && isSince(agentVersion, '0.169.0') === true,
+    folders: foldersBesideRoots('thread-writer-locks'),
+    tells: ({ agentVersion }) => process.platform === 'linux' && isVersionSince(agentVersion, '0.169.0') === true,
   },
   copilot: { marks: copilotMarks, tells: () => true },
   // Only in a terminal.
   qwen: {
     marks: qwenMarks,
-    folders: besideRoots('sessions'),
-    tells: ({ agentVersion, entryPoint }) => entryPoint === 'terminal' && isSince(agentVersion, '0.24.0') === true,
+    folders: foldersBesideRoots('sessions'),
+    tells: ({ agentVersion, entryPoint }) =>
+      entryPoint === 'terminal' && isVersionSince(agentVersion, '0.24.0') === true,
   },
 };
 

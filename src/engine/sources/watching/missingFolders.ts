@@ -25,7 +25,7 @@ export class MissingFolders {
     this.#folders = key;
     const wanted = new Map<string, Set<string>>();
     for (const folder of folders) {
-      const { above, name } = await nearest(folder);
+      const { above, name } = await nearestFolder(folder);
       wanted.set(above, (wanted.get(above) ?? new Set()).add(name));
     }
     for (const folder of [...this.#watches.keys()]) if (!wanted.has(folder)) this.#unwatch(folder);
@@ -82,10 +82,10 @@ export class MissingFolders {
 }
 
 /** The nearest existing folder above, and the name in it on the way to `folder`. */
-async function nearest(folder: string): Promise<{ readonly above: string; readonly name: string }> {
+async function nearestFolder(folder: string): Promise<{ readonly above: string; readonly name: string }> {
   const above = path.dirname(folder);
   const name = path.basename(folder);
-  return above === folder || (await exists(above)) ? { above, name } : nearest(above);
+  return above === folder || (await exists(above)) ? { above, name } : nearestFolder(above);
 }
 
 async function exists(file: string): Promise<boolean> {

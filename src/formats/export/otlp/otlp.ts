@@ -11,7 +11,7 @@ import { TraceIds } from './traceIds.ts';
 /** One trace per session in OTLP JSON, by OpenTelemetry's conventions for AI: a span per run and per call. */
 export const otlp: Exporter = {
   async *write(source, tools) {
-    const { resource, scope } = from(source, tools);
+    const { resource, scope } = resourceOf(source, tools);
     yield `{"resourceSpans":[${JSON.stringify({ resource }).slice(0, -1)},"scopeSpans":[`;
     for await (const chunk of objectWithArray({ scope }, 'spans', otlpSpans(source, tools))) yield chunk.trimEnd();
     yield ']}]}\n';
@@ -20,12 +20,12 @@ export const otlp: Exporter = {
 
 /** Body of a request to `/v1/traces` with some of a session's spans. */
 export function otlpRequest(source: ExportSource, tools: ExportTools, spans: readonly OtlpSpan[]): string {
-  const { resource, scope } = from(source, tools);
+  const { resource, scope } = resourceOf(source, tools);
   return jsonText({ resourceSpans: [{ resource, scopeSpans: [{ scope, spans }] }] });
 }
 
 /** Resource and scope of the spans. */
-function from({ summary }: ExportSource, { version }: ExportTools) {
+function resourceOf({ summary }: ExportSource, { version }: ExportTools) {
   const resource = { attributes: attributes({ 'service.name': 'vitrine', 'host.name': summary.hostname }) };
   return { resource, scope: { name: 'vitrine', version } };
 }

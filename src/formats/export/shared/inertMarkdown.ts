@@ -24,7 +24,7 @@ interface Fence {
 class InertLines {
   #fence: Fence | undefined;
   /** From here on, renderers may disagree on what is code. */
-  #unsure = false;
+  #isAmbiguous = false;
   /** Unclosed backticks of this paragraph may be closed on a later line. */
   #spansOpen = false;
   #afterBlank = true;
@@ -32,7 +32,7 @@ class InertLines {
   next(line: string): string {
     const blank = /^[ \t]*$/.test(line);
     if (blank) this.#spansOpen = false;
-    const inert = this.#unsure ? escaped(line) : this.#inert(line, blank);
+    const inert = this.#isAmbiguous ? escaped(line) : this.#inert(line, blank);
     this.#afterBlank = blank;
     return inert;
   }
@@ -47,8 +47,8 @@ class InertLines {
       this.#spansOpen = false;
       return line.replaceAll('<', '&lt;');
     }
-    if (/^[\s>*+\-\d.)]*(?:`{3,}|~{3,})/.test(line)) this.#unsure = true;
-    return this.#unsure ? escaped(line) : this.#withSpans(line);
+    if (/^[\s>*+\-\d.)]*(?:`{3,}|~{3,})/.test(line)) this.#isAmbiguous = true;
+    return this.#isAmbiguous ? escaped(line) : this.#withSpans(line);
   }
 
   #inFence(line: string, blank: boolean, { indent, marker }: Fence): string {
@@ -62,7 +62,7 @@ class InertLines {
     }
     // Either the code ends here, or a list around it, or neither.
     if (mayClose || own.length < indent) {
-      this.#unsure = true;
+      this.#isAmbiguous = true;
       return escaped(line);
     }
     return line;

@@ -42,7 +42,7 @@ export function looksRandom(text: string): boolean {
 }
 
 /** Whether a value looks like a chosen password: a word or identifier with a digit or special character. */
-export function looksChosen(text: string): boolean {
+export function looksLikePassword(text: string): boolean {
   if (isPlaceholder(text) || name.test(text)) return false;
   if (/[!@#%^*?~]/.test(text)) return /[a-z\d]{2}/i.test(text) && !/^[a-z_$]*[!?]?$/i.test(text);
   return /\d/.test(text)

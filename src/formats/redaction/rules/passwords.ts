@@ -1,5 +1,5 @@
 import { printableBase64 } from './base64.ts';
-import { isPlaceholder, looksChosen, looksRandom } from './entropy.ts';
+import { isPlaceholder, looksLikePassword, looksRandom } from './entropy.ts';
 import type { SecretRule } from './rule.ts';
 
 const isGiven = (secret: string): boolean => !isPlaceholder(secret);
@@ -47,13 +47,13 @@ export const passwordRules: readonly SecretRule[] = [
     hints: ['redis-cli', '--passw', '--requirepass'],
     pattern:
       /(?<before>\bredis-cli\s[^\n]{0,200}?(?<=\s)-a\s{1,3}["']?|--(?:[a-z]{1,20}-)?(?:password|passwd|requirepass)[ =]["']?)[^\s"']{6,200}/g,
-    accept: looksChosen,
+    accept: looksLikePassword,
   },
   {
     id: 'netrc-password',
     hints: ['password'],
     pattern: /(?<before>\b(?:machine|login|account)\s{1,9}\S{1,100}\s{1,9}password\s{1,9})\S{4,200}/g,
-    accept: looksChosen,
+    accept: looksLikePassword,
   },
   {
     id: 'connection-password',
@@ -66,7 +66,7 @@ export const passwordRules: readonly SecretRule[] = [
     hints: ['password', 'pwd'],
     ignoreCase: true,
     pattern: /(?<before>[;"'`\s](?:password|pwd) ?= ?)[^;"'`\s<>(){}[\]$,]{6,200}(?=[;"'`\\\s]|$)/gi,
-    accept: looksChosen,
+    accept: looksLikePassword,
   },
   {
     id: 'assigned-secret',
@@ -81,7 +81,7 @@ export const passwordRules: readonly SecretRule[] = [
     ignoreCase: true,
     pattern:
       /(?<before>\b(?:password|passphrase|passcode|pwd|token|secret|credential|(?:api|access|secret|private)[ _-]?key)s? (?:is|was|to):?\s{1,3}["'`]?)[\w.~+/=!@#$%^&*-]{6,400}/gi,
-    accept: (secret) => isNoWord(secret.replace(/[.!]$/, '')),
+    accept: (secret) => isNotWord(secret.replace(/[.!]$/, '')),
   },
   {
     id: 'assigned-secret',
@@ -106,7 +106,7 @@ export const passwordRules: readonly SecretRule[] = [
     ignoreCase: true,
     pattern:
       /(?<before>(?:passw(?:or)?d|passphrase|_pwd)(?:\\{0,3}["'])?\s{0,3}(?:=>|:=|[:=])\s{0,3}(?:\\{0,3}["'])?)[\w.~+/=!@#$%^&*-]{6,64}(?![\w.~+/=!@#$%^&*(-])/gi,
-    accept: looksChosen,
+    accept: looksLikePassword,
   },
 ];
 
@@ -118,14 +118,14 @@ function isQuoted(secret: string): boolean {
   ) {
     return false;
   }
-  return !/\s/.test(secret) || looksChosen(secret) || looksRandom(secret);
+  return !/\s/.test(secret) || looksLikePassword(secret) || looksRandom(secret);
 }
 
 /** Within a sentence: anything but a word. */
-function isNoWord(text: string): boolean {
+function isNotWord(text: string): boolean {
   return text.length < 12
-    ? looksChosen(text) && /\d/.test(text) && /[a-z]/i.test(text)
-    : looksRandom(text) || looksChosen(text);
+    ? looksLikePassword(text) && /\d/.test(text) && /[a-z]/i.test(text)
+    : looksRandom(text) || looksLikePassword(text);
 }
 
 /** `user:password` in base64. */

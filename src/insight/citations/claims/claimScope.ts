@@ -50,7 +50,7 @@ export function claimScope({ raw, flat, start, end }: ClaimWords): ClaimScope {
 }
 
 function subjectOf(raw: string, flat: string, start: number, end: number, before: string): string | undefined {
-  const behind = placed(raw, flat, end, /^/) ?? placed(raw, flat, start, undefined, end);
+  const behind = findPlace(raw, flat, end, /^/) ?? findPlace(raw, flat, start, undefined, end);
   if (behind !== undefined) return behind;
   if (/^(?:all|the|every|both|each|its|our|alle|die|der|\d)/i.test(flat.slice(start, end))) return undefined;
   const name = topic.exec(before)?.groups?.['name'];
@@ -58,7 +58,7 @@ function subjectOf(raw: string, flat: string, start: number, end: number, before
 }
 
 /** A package, file or module named after this position: by its form, its marks or a word such as "package". */
-function placed(raw: string, flat: string, from: number, atOnce?: RegExp, to = from + 100): string | undefined {
+function findPlace(raw: string, flat: string, from: number, atOnce?: RegExp, to = from + 100): string | undefined {
   const found = place.exec(flat.slice(from, to));
   if (found === null || (atOnce !== undefined && !/^[\s,(]{0,4}$/.test(flat.slice(from, from + found.index))))
     return undefined;

@@ -107,24 +107,24 @@ function commandClaims(sentence: string): OutcomeClaim[] {
 const isAsked = /^[^,;:–—]{0,200}[?？]/;
 
 /** "No tests failed", "0 tests failed". */
-function isNone(before: string, shown: string): boolean {
+function isNone(before: string, content: string): boolean {
   return (
     /(?<!\p{L})(?:no|zero|none of(?: the)?|not (?:a single|one)|kein[e]?|aucun(?:e)?|ning[uú]na?|nenhuma?|nessuna?)\s(?:(?:unit|integration|regression|e2e|existing|new|other|remaining)\s)?$/iu.test(
       before,
-    ) || /^(?:no|zero|0)(?![\d.,]|\p{L})/iu.test(shown)
+    ) || /^(?:no|zero|0)(?![\d.,]|\p{L})/iu.test(content)
   );
 }
 
 const share = /(?<![\d.,])(\d{1,6})\s?(?:of|out of|von|sur|de|\/)\s?(?:the\s|all\s)?(\d{1,6})(?!\d)/iu;
 
 /** "39 of 42 tests passed". */
-function isPart(shown: string): boolean {
-  const [, some = '', all = ''] = share.exec(shown) ?? [];
+function isPart(content: string): boolean {
+  const [, some = '', all = ''] = share.exec(content) ?? [];
   return some !== '' && Number(some) < Number(all);
 }
 
-function totalOf(shown: string): number | undefined {
-  const all = share.exec(shown)?.[2];
+function totalOf(content: string): number | undefined {
+  const all = share.exec(content)?.[2];
   return all === undefined ? undefined : Number(all);
 }
 

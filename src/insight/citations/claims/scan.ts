@@ -37,7 +37,7 @@ interface Surroundings {
 class Scan {
   readonly #text: string;
   readonly #layout: Layout;
-  readonly #taken: Uint8Array;
+  readonly #claimed: Uint8Array;
   readonly #mentions: Mention[] = [];
   readonly #sentences: readonly Sentence[];
   readonly #cues = new Map<number, SentenceCues>();
@@ -46,7 +46,7 @@ class Scan {
   constructor(text: string) {
     this.#text = text;
     this.#layout = layoutOf(text);
-    this.#taken = new Uint8Array(text.length);
+    this.#claimed = new Uint8Array(text.length);
     this.#sentences = sentencesOf(this.#layout.flat);
   }
 
@@ -146,14 +146,14 @@ class Scan {
     this.#add({ range, kind: 'command', command: shown, hedged: !reported });
   }
 
-  #address(at: number, shown: string): void {
-    const url = wholeUrl(shown);
+  #address(at: number, content: string): void {
+    const url = wholeUrl(content);
     const range: TextRange = [at, at + url.length];
     this.#url(range, url);
   }
 
-  #word(at: number, shown: string): void {
-    const ended = shown.replace(/[.:#=%$+~–-]+$/, '');
+  #word(at: number, content: string): void {
+    const ended = content.replace(/[.:#=%$+~–-]+$/, '');
     if (!ended.includes('.') && !ended.includes('/')) return;
     const lead = /^(?:[:#=%–-]|~~)+/.exec(ended)?.[0].length ?? 0;
     // Marks of emphasis around it.
@@ -258,29 +258,29 @@ class Scan {
 
   /** The part of a range after everything taken from it. */
   #free([start, end]: TextRange): TextRange {
-    const last = this.#taken.subarray(start, end).lastIndexOf(1);
+    const last = this.#claimed.subarray(start, end).lastIndexOf(1);
     if (last === -1) return [start, end];
     const rest = this.#text.slice(start + last + 1, end);
     return [end - rest.trimStart().length, end];
   }
 
   #isTaken([start, end]: TextRange): boolean {
-    return this.#taken.subarray(start, end).includes(1);
+    return this.#claimed.subarray(start, end).includes(1);
   }
 
   #add(mention: Omit<Mention, 'claim'>): void {
     if (this.#isFull || this.#isTaken(mention.range)) return;
-    this.#taken.fill(1, ...mention.range);
+    this.#claimed.fill(1, ...mention.range);
     this.#mentions.push({ ...mention, claim: this.#text.slice(...mention.range) });
   }
 }
 
 /** Inline code that is a path, with or without lines. */
-function quotedPath(shown: string): NamedPath | undefined {
-  if (!/\s/.test(shown)) return namedPath(shown);
-  const joined = shown.replace(/(\d), ?(?=L?\d)/g, '$1,');
+function quotedPath(content: string): NamedPath | undefined {
+  if (!/\s/.test(content)) return namedPath(content);
+  const joined = content.replace(/(\d), ?(?=L?\d)/g, '$1,');
   if (!/\s/.test(joined)) return namedPath(joined);
-  return looksLikeCommand(shown) ? undefined : pathWithSpaces(shown);
+  return looksLikeCommand(content) ? undefined : pathWithSpaces(content);
 }
 
 const furtherReading = /\b(?:if you|to read more|for more|further reading|learn more|see also)\b/i;

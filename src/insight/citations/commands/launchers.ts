@@ -77,7 +77,7 @@ const ownFolder =
 export function launchedCommand(command: string, depth = 0): string {
   const words = wordsOf(command);
   let at = 0;
-  for (let next: number | undefined = 0; next !== undefined; next = behind(words, at)) at = next;
+  for (let next: number | undefined = 0; next !== undefined; next = launchedIndex(words, at)) at = next;
   const from = words[at];
   if (from === undefined) return command;
   const rest = command.slice(from.at);
@@ -87,7 +87,7 @@ export function launchedCommand(command: string, depth = 0): string {
 }
 
 /** Where the command that these words run begins; `undefined` if they run none. */
-function behind(words: readonly Word[], at: number): number | undefined {
+function launchedIndex(words: readonly Word[], at: number): number | undefined {
   const text = words[at]?.text ?? '';
   let next: number | undefined;
   if (assignment.test(text)) next = at + 1;

@@ -61,7 +61,7 @@ function decide(mention: OutcomeMention, runs: readonly Run[]): Decision | undef
   const holding = runs.filter(
     ({ changedBy, outcome }) => (changedBy === undefined || mention.past === true) && outcome.result !== 'unknown',
   );
-  const known = byHolding(mention, holding);
+  const known = decideByOutcome(mention, holding);
   const shown = runs.find(({ changedBy, judged: { verdict } }) => changedBy !== undefined && verdict === 'agrees');
   // A part that passes now does not disprove an earlier failure of the whole.
   const isOnlyPart = known?.judged.verdict === 'partial' && mention.outcome === 'failed';
@@ -82,7 +82,7 @@ function decide(mention: OutcomeMention, runs: readonly Run[]): Decision | undef
 }
 
 /** Of current runs, the newest of each scope counts. A partial run can only disprove a claim about the whole. */
-function byHolding(mention: OutcomeMention, runs: readonly Run[]): Decision | undefined {
+function decideByOutcome(mention: OutcomeMention, runs: readonly Run[]): Decision | undefined {
   const newest = new Map<string, Run>();
   for (const run of runs) {
     const key = run.relation === 'narrower' ? `part ${run.outcome.scope.names.join(' ')}` : `whole ${runnerOf(run)}`;
@@ -119,16 +119,16 @@ function runsOf(mention: OutcomeMention, session: SessionEvidence, before: numbe
   const ended = session.runsBefore(before).map(({ facts }) => facts);
   const toRuns = (facts: StepFacts, of: ProgramKind): Run[] => {
     const outcome = facts.outcomes.get(of);
-    return outcome === undefined ? [] : [runFor(mention, facts, ofTool(outcome, tool), session, before)];
+    return outcome === undefined ? [] : [runFor(mention, facts, outcomeOfTool(outcome, tool), session, before)];
   };
   if (command !== undefined) {
     const named = new Set(commandsOf(command, true, session, before).map(({ entryIndex }) => entryIndex));
     return ended.filter(({ entryIndex }) => named.has(entryIndex)).flatMap((facts) => toRuns(facts, kind));
   }
-  const runs = ended.filter((facts) => ranTool(facts, kind, tool)).flatMap((facts) => toRuns(facts, kind));
+  const runs = ended.filter((facts) => hasRunTool(facts, kind, tool)).flatMap((facts) => toRuns(facts, kind));
   if (runs.length > 0 || kind !== 'build' || !/[ck]ompil/i.test(claim)) return runs;
   // A type check also shows that something compiles.
-  return ended.filter((facts) => ranTool(facts, 'check', 'types')).flatMap((facts) => toRuns(facts, 'check'));
+  return ended.filter((facts) => hasRunTool(facts, 'check', 'types')).flatMap((facts) => toRuns(facts, 'check'));
 }
 
 function runFor(
@@ -225,22 +225,26 @@ const families: readonly (readonly [RegExp, RegExp])[] = [
   [/^format/, /fmt|format|prettier|black/],
 ];
 
-export function ranTool({ command = '', outcomes }: StepFacts, kind: ProgramKind, tool: string | undefined): boolean {
+export function hasRunTool(
+  { command = '', outcomes }: StepFacts,
+  kind: ProgramKind,
+  tool: string | undefined,
+): boolean {
   const outcome = outcomes.get(kind);
   if (outcome === undefined) return false;
   if (tool === undefined) return true;
-  return meansTool(tool, command) || outcome.runners.some((runner) => meansTool(tool, runner));
+  return namesTool(tool, command) || outcome.runners.some((runner) => namesTool(tool, runner));
 }
 
-function meansTool(tool: string, words: string): boolean {
+function namesTool(tool: string, words: string): boolean {
   const family = families.find(([claimed]) => claimed.test(tool));
   return family === undefined ? words.toLowerCase().includes(tool) : family[1].test(words);
 }
 
 /** The outcome of one tool among several checks. */
-function ofTool(outcome: RunOutcome, tool: string | undefined): RunOutcome {
+function outcomeOfTool(outcome: RunOutcome, tool: string | undefined): RunOutcome {
   if (tool === undefined || outcome.tools.size === 0) return outcome;
-  const own = [...outcome.tools].filter(([runner]) => meansTool(tool, runner)).map(([, result]) => result);
+  const own = [...outcome.tools].filter(([runner]) => namesTool(tool, runner)).map(([, result]) => result);
   if (own.length > 0 && (outcome.isSeveral || outcome.result === 'unknown'))
     return withResult(outcome, own.includes('failed') ? 'failed' : 'passed');
   return own.length === 0 && outcome.isSeveral && outcome.result === 'failed'

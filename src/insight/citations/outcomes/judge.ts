@@ -25,13 +25,13 @@ export function judgeOutcome(mention: Mention, run: RunOutcome, relation: Relati
   if (run.result === 'unknown') return judgement('unknown', run.reason ?? 'no_outcome');
   if (relation === 'uncertain' || relation === 'other') return judgement('unknown', 'other_scope');
   const numbers = numbersMatch(mention, run);
-  if (relation === 'wider') return ofMore(mention, run, numbers);
-  if (relation === 'narrower') return ofPart(mention, run, numbers);
+  if (relation === 'wider') return judgeBroaderRun(mention, run, numbers);
+  if (relation === 'narrower') return judgePartialRun(mention, run, numbers);
   if (mention.outcome !== undefined && mention.outcome !== run.result) return judgement('disagrees', 'other_outcome');
-  return byNumbers(mention, numbers);
+  return judgeByNumbers(mention, numbers);
 }
 
-function byNumbers({ outcome, ...mention }: Mention, numbers: NumberMatch): Judgement {
+function judgeByNumbers({ outcome, ...mention }: Mention, numbers: NumberMatch): Judgement {
   const isClaim =
     outcome !== undefined || [mention.count, mention.failures, mention.total].some((count) => count !== undefined);
   if (!isClaim) return judgement('unknown', 'no_outcome');
@@ -39,21 +39,21 @@ function byNumbers({ outcome, ...mention }: Mention, numbers: NumberMatch): Judg
   return numbers === 'no' ? judgement('disagrees', 'other_count') : judgement('unknown', 'count_unknown');
 }
 
-function ofMore(mention: Mention, run: RunOutcome, numbers: NumberMatch): Judgement {
+function judgeBroaderRun(mention: Mention, run: RunOutcome, numbers: NumberMatch): Judgement {
   const { outcome } = mention;
   if (run.result === 'failed') {
     const isCounted = outcome === 'failed' && mention.failures !== undefined && numbers === 'yes';
     return isCounted ? judgement('agrees', 'same_outcome') : judgement('unknown', 'other_scope');
   }
   if (outcome === 'failed') return judgement('disagrees', 'other_outcome');
-  return numbers === 'yes' ? byNumbers(mention, numbers) : judgement('unknown', 'count_unknown');
+  return numbers === 'yes' ? judgeByNumbers(mention, numbers) : judgement('unknown', 'count_unknown');
 }
 
-function ofPart(mention: Mention, run: RunOutcome, numbers: NumberMatch): Judgement {
+function judgePartialRun(mention: Mention, run: RunOutcome, numbers: NumberMatch): Judgement {
   const { outcome, count, scope } = mention;
   if (run.result === 'failed') {
     if (outcome === 'passed') return judgement('disagrees', 'other_outcome');
-    return numbers === 'yes' ? byNumbers(mention, numbers) : judgement('partial', 'part_of_project');
+    return numbers === 'yes' ? judgeByNumbers(mention, numbers) : judgement('partial', 'part_of_project');
   }
   const isExact = count !== undefined && numbers === 'yes' && scope?.isWhole !== true && outcome !== 'failed';
   return isExact ? judgement('agrees', 'same_outcome') : judgement('partial', 'part_of_project');
@@ -70,9 +70,9 @@ export function numbersMatch({ count, failures, total, scope, outcome }: Mention
   const fits = [
     count === undefined
       ? 'yes'
-      : best(all.map((counts) => passedFits(count, counts, failures !== undefined || outcome === 'failed'))),
-    failures === undefined ? 'yes' : best(all.map((counts) => failedFits(failures, counts, run.result))),
-    total === undefined ? 'yes' : best(all.map((counts) => totalFits(total, counts))),
+      : bestMatch(all.map((counts) => passedFits(count, counts, failures !== undefined || outcome === 'failed'))),
+    failures === undefined ? 'yes' : bestMatch(all.map((counts) => failedFits(failures, counts, run.result))),
+    total === undefined ? 'yes' : bestMatch(all.map((counts) => totalFits(total, counts))),
   ];
   if (!fits.includes('no')) return fits.includes('unknown') ? 'unknown' : 'yes';
   // A number of something else that the run counted, or of one of its parts.
@@ -83,7 +83,7 @@ export function numbersMatch({ count, failures, total, scope, outcome }: Mention
   return isOther || run.isCut ? 'unknown' : 'no';
 }
 
-function best(fits: readonly NumberMatch[]): NumberMatch {
+function bestMatch(fits: readonly NumberMatch[]): NumberMatch {
   return fits.includes('yes') ? 'yes' : fits.includes('unknown') || fits.length === 0 ? 'unknown' : 'no';
 }
 

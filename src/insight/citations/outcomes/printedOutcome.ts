@@ -1,5 +1,5 @@
 import type { ProgramKind } from '../commands/programs.ts';
-import { beforeOmission } from '../sources/resultLines.ts';
+import { textBeforeOmission } from '../sources/resultLines.ts';
 import { summaryLines, type SummaryLine } from './runnerTable.ts';
 
 /** Absent: the program did not report it. */
@@ -70,7 +70,7 @@ export function printedOutcome(
 
 /** Whether lines were omitted by the author of the record. */
 export function isCut(output: string): boolean {
-  return output.includes('runcated') || output.includes('omitted') ? beforeOmission(output).cut : false;
+  return output.includes('runcated') || output.includes('omitted') ? textBeforeOmission(output).cut : false;
 }
 
 type Field = 'passed' | 'failed' | 'errors' | 'skipped' | 'total';

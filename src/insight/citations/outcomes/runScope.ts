@@ -104,7 +104,7 @@ export function scopeOf(command: string, kind: ProgramKind, folder: string): Run
     part.isLimited = true;
     names.push(...values);
   };
-  const runsOther = other(command);
+  const runsOther = otherFolder(command);
   if (runsOther !== undefined) limit(runsOther);
   const script = scriptAt(wordsOf(bare), 0);
   const first = script ?? subcommandAt(name, words);
@@ -143,7 +143,7 @@ const recursive =
   /^(?:turbo|lerna|rush)\b|\bnx run-many\b|\bpnpm (?:-r|--recursive)\b|--workspaces\b|--workspace(?: |$)|\byarn workspaces\b|--all\b|\.\/\.\.\.|\/\/\.\.\.|^(?:mvn|gradle|sbt|dotnet|bazel)/;
 
 /** The package in which a launcher runs a command. */
-function other(command: string): string | undefined {
+function otherFolder(command: string): string | undefined {
   const found =
     /(?:^|\s)(?:--filter|-F|-w|--workspace|--prefix|-C|--dir|--cwd|--directory|yarn workspace)(?:=|\s+)(["']?)([\w@./{}*!-]+)\1/.exec(
       /^(?:\S+=\S+ )*(?:npm|pnpm|yarn|npx|bun|uv|poetry|make)\b[^]*?(?= -- |$)/.exec(command)?.[0] ?? '',
@@ -263,18 +263,18 @@ function isEverything(option: string, value: string): boolean {
 
 /** Working folder of each command of a line, relative to the session's; empty for the same. */
 export function foldersOf(parts: readonly ShellPart[], cwd: string | undefined, workDir: string): string[] {
-  let folder = cwd === undefined ? '' : inside(normalPath(cwd, workDir));
+  let folder = cwd === undefined ? '' : isInside(normalPath(cwd, workDir));
   return parts.map(({ command }) => {
     const target = /^(?:cd|pushd) (?:-- )?(["']?)(\S+)\1$/.exec(command)?.[2];
-    if (target !== undefined) folder = moved(folder, target, workDir);
+    if (target !== undefined) folder = changedFolder(folder, target, workDir);
     return folder;
   });
 }
 
-function moved(folder: string, target: string, workDir: string): string {
+function changedFolder(folder: string, target: string, workDir: string): string {
   if (/[$~`]/.test(target) || target === '-') return '';
   const plain = normalPath(target, workDir).replace(/\/+$/, '');
-  if (/^(?:\/|[A-Za-z]:)/.test(plain)) return inside(plain === workDir.replace(/\/+$/, '') ? '' : plain);
+  if (/^(?:\/|[A-Za-z]:)/.test(plain)) return isInside(plain === workDir.replace(/\/+$/, '') ? '' : plain);
   if (/^(?:\/|[A-Za-z]:)/.test(target)) return plain;
   const steps = folder === '' ? [] : folder.split('/');
   for (const step of plain.split('/')) {
@@ -285,7 +285,7 @@ function moved(folder: string, target: string, workDir: string): string {
 }
 
 /** A folder outside of the session's counts as the same: recordings were made in other places. */
-function inside(folder: string): string {
+function isInside(folder: string): string {
   if (!/^(?:\/|[A-Za-z]:)/.test(folder)) return folder === '.' ? '' : folder;
   return /(?:^|\/)((?:packages|apps|libs|crates|services|modules|plugins|projects)\/[^/]+.*)$/.exec(folder)?.[1] ?? '';
 }

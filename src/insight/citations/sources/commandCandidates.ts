@@ -6,13 +6,13 @@ import type { Candidate } from '../types.ts';
 import type { StepMatch, SessionEvidence } from './sessionEvidence.ts';
 
 /** A single word in prose may name a program: it refers to a run only if it is `reported` as one. */
-export function commandsOf(shown: string, reported: boolean, session: SessionEvidence, before: number): Candidate[] {
-  const command = collapseSpaces(shown.replace(/^[$>] /, ''));
+export function commandsOf(content: string, reported: boolean, session: SessionEvidence, before: number): Candidate[] {
+  const command = collapseSpaces(content.replace(/^[$>] /, ''));
   const cut = /(?:…|\.\.\.)$/.test(command);
   const start = command.replace(/\s?(?:…|\.\.\.)$/, '');
   const bare = withoutWrappers(start);
   const ran = (known: readonly StepMatch<string>[], penalty: number): Candidate[] =>
-    known.map((step) => ranCandidate(step, start, penalty));
+    known.map((step) => runCandidate(step, start, penalty));
   const exact = ran(session.ranExactly(start, before), 0);
   if (exact.length > 0) return exact;
   const alike = ran(session.ranExactly(bare, before), 0.02);
@@ -24,7 +24,7 @@ export function commandsOf(shown: string, reported: boolean, session: SessionEvi
     : ran(session.ranBeginning(cut ? bare : `${bare} `, before), 0.17);
 }
 
-function ranCandidate({ facts }: StepMatch<string>, shown: string, penalty: number): Candidate {
-  const whole = facts.command === shown;
+function runCandidate({ facts }: StepMatch<string>, content: string, penalty: number): Candidate {
+  const whole = facts.command === content;
   return candidate(facts, (whole ? 1 : 0.95) - penalty, whole ? 'ran' : 'ran_as_part');
 }

@@ -1,5 +1,5 @@
 import { baseName, namedPath } from './pathNames.ts';
-import { linesOfResult, plainLines, beforeOmission, type ResultLines } from './resultLines.ts';
+import { linesOfResult, plainLines, textBeforeOmission, type ResultLines } from './resultLines.ts';
 import { isSilent, shellParts, type ShellPart } from '../commands/shell.ts';
 import type { LineRange } from '../types.ts';
 
@@ -29,7 +29,7 @@ export function readByCommand(line: string, output: string): CommandRead | undef
   const path = inFolder(source.path, parts);
   if (path === undefined) return undefined;
   const from = more === undefined ? source.from : then(source.from, more.command);
-  const { text, cut } = beforeOmission(output);
+  const { text, cut } = textBeforeOmission(output);
   const isNumbered = loud.some(({ command }) => numbers.test(command));
   const shown = isNumbered ? linesOfResult(text, from?.[0] ?? 1) : plainLines(text, from?.[0] ?? 1);
   return { path, lines: from === null ? null : delivered(shown, from, cut), shown };

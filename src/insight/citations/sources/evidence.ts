@@ -3,7 +3,7 @@ import type { FileChange, ToolAction } from '../../../model/transcript/tool.ts';
 import { readByCommand } from './commandReads.ts';
 import { pathsIn } from './namedPaths.ts';
 import { linesShownBy, type ShownLines } from './shownLines.ts';
-import { linesOfResult, beforeOmission } from './resultLines.ts';
+import { linesOfResult, textBeforeOmission } from './resultLines.ts';
 import type { Candidate, EvidenceLink, LineRange } from '../types.ts';
 import { unwrapCommand } from '../commands/unwrapCommand.ts';
 
@@ -43,7 +43,7 @@ export function evidenceOf(
   link: Pick<EvidenceLink, 'lines'>,
   hash: (text: string) => string,
 ): Evidence {
-  const shown = entry.type.kind === 'tool_use' ? shownBy(entry, source, link.lines) : undefined;
+  const shown = entry.type.kind === 'tool_use' ? textShownBy(entry, source, link.lines) : undefined;
   const textThen = shown === undefined ? null : shown.text.slice(0, maxCharacters);
   return {
     entryIndex: source.entryIndex,
@@ -62,13 +62,13 @@ export function evidenceOf(
   };
 }
 
-interface Shown {
+interface ShownText {
   readonly text: string;
   readonly lines: LineRange | null;
   readonly cut: boolean;
 }
 
-function shownBy(entry: NormalizedEntry, source: Candidate, wanted: LineRange | undefined): Shown | undefined {
+function textShownBy(entry: NormalizedEntry, source: Candidate, wanted: LineRange | undefined): ShownText | undefined {
   if (entry.type.kind !== 'tool_use') return undefined;
   const { action, result } = entry.type.tool;
   const output = outputOf(action, result?.text);
@@ -124,12 +124,12 @@ interface FileLines {
 function fileLines(action: ToolAction, source: Candidate, output: string, wanted: LineRange | undefined): FileLines {
   switch (action.kind) {
     case 'file_read':
-      return linesOfResult(beforeOmission(output).text, action.startLine ?? 1);
+      return linesOfResult(textBeforeOmission(output).text, action.startLine ?? 1);
     case 'file_write':
       return { first: 1, lines: (action.content ?? '').split('\n') };
     case 'command_run': {
       const read = readByCommand(unwrapCommand(action.command), output);
-      if (read === undefined) return shownAround(linesShownBy(unwrapCommand(action.command), output), source, wanted);
+      if (read === undefined) return linesAround(linesShownBy(unwrapCommand(action.command), output), source, wanted);
       const { first, lines } = read.shown;
       return { first: read.lines === null ? null : first, lines };
     }
@@ -141,7 +141,7 @@ function fileLines(action: ToolAction, source: Candidate, output: string, wanted
 }
 
 /** The block of numbered lines with the claimed ones, or the first. */
-function shownAround(all: readonly ShownLines[], { path = '' }: Candidate, wanted: LineRange | undefined): FileLines {
+function linesAround(all: readonly ShownLines[], { path = '' }: Candidate, wanted: LineRange | undefined): FileLines {
   const own = all.find((shownLines) => isSameFile(shownLines.path, path));
   const range = own?.ranges.find(([, last]) => wanted === undefined || last >= wanted[0]) ?? own?.ranges[0];
   if (own === undefined || range === undefined) return { first: null, lines: [] };
@@ -181,7 +181,7 @@ function isSameFile(a: string, b: string): boolean {
   return x !== undefined && y !== undefined && (x.endsWith(y) || y.endsWith(x));
 }
 
-function windowOf(start: number | null, lines: readonly string[], wanted: LineRange | undefined): Shown {
+function windowOf(start: number | null, lines: readonly string[], wanted: LineRange | undefined): ShownText {
   const first = start ?? 1;
   const last = first + lines.length - 1;
   const asked = start === null ? undefined : wanted;
@@ -196,7 +196,7 @@ function windowOf(start: number | null, lines: readonly string[], wanted: LineRa
   return { text, lines: at, cut: from > first || to < last };
 }
 
-function lastLines(output: string): Shown {
+function lastLines(output: string): ShownText {
   const lines = output.trimEnd().split('\n');
   return { text: lines.slice(-maxLines).join('\n'), lines: null, cut: lines.length > maxLines };
 }

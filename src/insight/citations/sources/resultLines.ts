@@ -30,7 +30,7 @@ export function linesOfResult(text: string, startLine: number): ResultLines {
 }
 
 /** The text before omitted lines; `cut`: whether there were any. */
-export function beforeOmission(text: string): { readonly text: string; readonly cut: boolean } {
+export function textBeforeOmission(text: string): { readonly text: string; readonly cut: boolean } {
   const at = text.search(omission);
   return at === -1 ? { text, cut: false } : { text: text.slice(0, at), cut: true };
 }

@@ -33,7 +33,7 @@ export class SessionEvidence {
   /** Steps that changed files, and those that changed more than texts; in entry order. */
   readonly #changes: LaterChange[] = [];
   readonly #codeChanges: LaterChange[] = [];
-  readonly #settled = new Map<number, string>();
+  readonly #settledStatuses = new Map<number, string>();
 
   /** `stepsBefore`: tool calls of the main conversation before the first entry that will be added. */
   constructor(workDir: string, stepsBefore = 0) {
@@ -46,9 +46,9 @@ export class SessionEvidence {
     if (step === undefined || entry.type.kind !== 'tool_use') return;
     const { tool } = entry.type;
     if (tool.status === 'created' || tool.status === 'running') return;
-    const before = this.#settled.get(entry.index);
+    const before = this.#settledStatuses.get(entry.index);
     if (before === tool.status) return;
-    this.#settled.set(entry.index, tool.status);
+    this.#settledStatuses.set(entry.index, tool.status);
     const { facts, touches, urls, commands, changed } = factOfStep(entry, tool, step, this.workDir);
     for (const touch of touches) {
       this.#paths.put(touch.path, { facts, what: touch });
@@ -150,11 +150,11 @@ function link(map: Map<string, Set<string>>, key: string, value: string): void {
   const known = map.get(key);
   if (known === undefined) {
     map.set(key, new Set([value]));
-    if (map.size > maxKeys) forgetFirst(map);
+    if (map.size > maxKeys) deleteOldest(map);
   } else if (known.size < maxPerKey) known.add(value);
 }
 
-function forgetFirst(map: Map<string, unknown>): void {
+function deleteOldest(map: Map<string, unknown>): void {
   for (const key of map.keys()) {
     map.delete(key);
     return;
@@ -169,7 +169,7 @@ class KeyedLists<T> {
     const all = this.#map.get(key);
     if (all === undefined) {
       this.#map.set(key, [known]);
-      if (this.#map.size > maxKeys) forgetFirst(this.#map);
+      if (this.#map.size > maxKeys) deleteOldest(this.#map);
       return;
     }
     const last = all.at(-1);

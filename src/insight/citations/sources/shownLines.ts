@@ -26,11 +26,11 @@ export function linesShownBy(line: string, output: string): ShownLines[] {
   const found = new LinesByFile();
   const lines = output.slice(0, longest).split('\n', maxLines);
   const isFile = commands.some((command) => diff.test(command) || blame.test(command));
-  if (commands.some((command) => diff.test(command))) ofDiff(lines, found);
+  if (commands.some((command) => diff.test(command))) addDiffLines(lines, found);
   const blamed = commands.find((command) => blame.test(command));
-  if (blamed !== undefined) ofBlame(blamed, lines, found);
+  if (blamed !== undefined) addBlameLines(blamed, lines, found);
   const searched = commands.find((command) => search.test(command));
-  if (searched !== undefined) ofSearch(searched, lines, found);
+  if (searched !== undefined) addSearchLines(searched, lines, found);
   return found.all().map((shown) => ({ ...shown, isFile }));
 }
 
@@ -59,7 +59,7 @@ function rangesOf(lines: readonly number[]): LineRange[] {
 }
 
 /** The new side of each change. */
-function ofDiff(lines: readonly string[], found: LinesByFile): void {
+function addDiffLines(lines: readonly string[], found: LinesByFile): void {
   let path: string | undefined;
   let at = 0;
   for (const line of lines) {
@@ -75,7 +75,7 @@ function ofDiff(lines: readonly string[], found: LinesByFile): void {
   }
 }
 
-function ofBlame(command: string, lines: readonly string[], found: LinesByFile): void {
+function addBlameLines(command: string, lines: readonly string[], found: LinesByFile): void {
   const path = lastPath(command);
   if (path === undefined) return;
   for (const line of lines) {
@@ -85,7 +85,7 @@ function ofBlame(command: string, lines: readonly string[], found: LinesByFile):
 }
 
 /** `42:text` for a single file, `a.ts:42:text` and `a.ts-43-text` for several; a heading names the next file. */
-function ofSearch(command: string, lines: readonly string[], found: LinesByFile): void {
+function addSearchLines(command: string, lines: readonly string[], found: LinesByFile): void {
   let path = onlyPath(command);
   for (const line of lines) {
     const [, number, text = ''] = /^(\d{1,7})[:-](.*)$/.exec(line) ?? [];

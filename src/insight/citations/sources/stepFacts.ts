@@ -9,7 +9,7 @@ import { normalPath } from './pathNames.ts';
 import { readByCommand, type CommandRead } from './commandReads.ts';
 import { mayWrite, plainCommand, type ProgramKind } from '../commands/programs.ts';
 import { linesShownBy } from './shownLines.ts';
-import { linesOfResult, beforeOmission } from './resultLines.ts';
+import { linesOfResult, textBeforeOmission } from './resultLines.ts';
 import { shellParts, type ShellPart } from '../commands/shell.ts';
 import type { LineRange, EvidenceReason } from '../types.ts';
 import { unwrapCommand } from '../commands/unwrapCommand.ts';
@@ -203,7 +203,7 @@ function readRange(
   text: string | undefined,
 ): LineRange[] | null {
   const asked = endLine ?? totalLines;
-  const { text: shown, cut } = beforeOmission(text ?? '');
+  const { text: shown, cut } = textBeforeOmission(text ?? '');
   const { first, lines } = linesOfResult(shown, startLine);
   // A single line instead of many is a remark of the agent.
   if ((cut || lines.length < 2) && asked !== undefined) return [[startLine, asked]];
@@ -240,7 +240,7 @@ const refused =
   /^\s*(?:[45]\d\d\s*$|HTTP\/[\d.]+ [45]\d\d|[45]\d\d [A-Z][a-z]+|(?:Error|Request failed|Failed to fetch|Could not)[^\n]{0,80}|.{0,60}\bstatus code [45]\d\d)/;
 
 /** A search without results, or a refused request. */
-function foundNothing(command: string, output: string): boolean {
+function hasNoMatches(command: string, output: string): boolean {
   if (/(?:^|[;&|] ?)(?:grep|egrep|rg|ag|ack|git grep|find|fd|git log|echo|printf)\b/.test(command))
     return urlsIn(output).length === 0;
   return refused.test(output.slice(0, 300));
@@ -270,7 +270,7 @@ function urlsOf({ action, input, status }: ToolUse, output: string, command: str
         ...urlsIn(command ?? '').map((url): UrlTouch => ({
           url,
           why: 'named_in_command',
-          ...((status !== 'success' || foundNothing(command ?? '', output)) && { failed: true as const }),
+          ...((status !== 'success' || hasNoMatches(command ?? '', output)) && { failed: true as const }),
         })),
         ...named,
       ];

@@ -14,16 +14,16 @@ export function urlsIn(text: string): string[] {
 }
 
 /** A URL in a text, without trailing punctuation or surrounding brackets. */
-export function wholeUrl(shown: string): string {
+export function wholeUrl(content: string): string {
   let depth = 0;
   let end = 0;
-  for (; end < shown.length; end += 1) {
-    const char = shown[end];
+  for (; end < content.length; end += 1) {
+    const char = content[end];
     if (char === '(') depth += 1;
     else if (char === ')') depth -= 1;
     if (depth < 0) break;
   }
-  return shown.slice(0, end).replace(/[.,;:!?*_~(]{1,50}$/, '');
+  return content.slice(0, end).replace(/[.,;:!?*_~(]{1,50}$/, '');
 }
 
 const parts = /^(https?):\/\/([^/?#]*)([^#]*)/i;

@@ -5,7 +5,7 @@ import { hunksOf, type Hunk } from '../patch.ts';
  * The text of a file after a change; `null` if the file is deleted. `places`: number of occurrences of the replaced
  * text.
  */
-export type Applied =
+export type ApplyResult =
   | { readonly text: string | null; readonly places: number }
   | { readonly failed: 'missing' | 'notFound' | 'unplaced' | 'long' };
 
@@ -13,18 +13,18 @@ export type Applied =
  * Limit of the work for the changes of one file, about one unit per character read or written, because the agent
  * chooses both.
  */
-export class Work {
-  #left = 10_000_000;
+export class WorkLimit {
+  #remaining = 10_000_000;
 
   /** Returns false if the limit is used up. */
   take(cost: number): boolean {
-    this.#left -= cost;
-    return this.#left >= 0;
+    this.#remaining -= cost;
+    return this.#remaining >= 0;
   }
 }
 
 /** `text`: the file before the change, with LF line ends; `null` if there is none. `all`: replaces every occurrence. */
-export function applyChange(text: string | null, change: FileChange, all: boolean, work: Work): Applied {
+export function applyChange(text: string | null, change: FileChange, all: boolean, work: WorkLimit): ApplyResult {
   const { kind, newText, patch } = change;
   if (kind === 'delete') return text === null ? { failed: 'missing' } : { text: null, places: 1 };
   const hunks = patch === undefined ? [] : hunksOf(patch);
@@ -38,14 +38,14 @@ export function applyChange(text: string | null, change: FileChange, all: boolea
   return text === null ? { failed: 'missing' } : replaced(text, oldText, next, all, work);
 }
 
-function added(newText: string | undefined, hunks: readonly Hunk[]): Applied {
+function added(newText: string | undefined, hunks: readonly Hunk[]): ApplyResult {
   if (newText !== undefined) return { text: newText, places: 1 };
   if (hunks.length === 0) return { failed: 'unplaced' };
   const lines = hunks.flatMap(({ lines: all }) => all.filter(({ mark }) => mark === '+').map(({ text }) => text));
   return { text: lines.join('\n'), places: 1 };
 }
 
-function replaced(text: string, oldText: string, newText: string, all: boolean, work: Work): Applied {
+function replaced(text: string, oldText: string, newText: string, all: boolean, work: WorkLimit): ApplyResult {
   if (!work.take(text.length)) return { failed: 'long' };
   const parts = text.split(oldText);
   const places = parts.length - 1;
@@ -56,7 +56,7 @@ function replaced(text: string, oldText: string, newText: string, all: boolean, 
 }
 
 /** Applies hunks where their lines occur, nearest to the line number if they have one. */
-function patched(text: string, hunks: readonly Hunk[], work: Work): Applied {
+function patched(text: string, hunks: readonly Hunk[], work: WorkLimit): ApplyResult {
   let lines: readonly string[] = text.split('\n');
   let shift = 0;
   let from = 0;
@@ -65,7 +65,7 @@ function patched(text: string, hunks: readonly Hunk[], work: Work): Applied {
     const next = hunk.lines.filter(({ mark }) => mark !== '-').map((line) => line.text);
     const wanted = hunk.oldStart === null ? from : Math.max(0, hunk.oldStart - 1 + shift);
     if (!work.take(lines.length)) return { failed: 'long' };
-    const at = old.length === 0 ? insertion(hunk, wanted, lines) : nearest(lines, old, wanted, work);
+    const at = old.length === 0 ? insertion(hunk, wanted, lines) : nearestMatch(lines, old, wanted, work);
     if (at === null) return { failed: 'long' };
     if (at === -1) return { failed: hunk.oldStart === null && old.length === 0 ? 'unplaced' : 'notFound' };
     lines = lines.slice(0, at).concat(next, lines.slice(at + old.length));
@@ -83,7 +83,12 @@ function insertion({ oldStart }: Hunk, wanted: number, lines: readonly string[])
 }
 
 /** -1 if there is none. `null` if the search would take too long. */
-function nearest(lines: readonly string[], old: readonly string[], wanted: number, work: Work): number | null {
+function nearestMatch(
+  lines: readonly string[],
+  old: readonly string[],
+  wanted: number,
+  work: WorkLimit,
+): number | null {
   const last = lines.length - old.length;
   for (let away = 0; away <= lines.length; away += 1) {
     for (const at of away === 0 ? [wanted] : [wanted + away, wanted - away]) {

@@ -2,7 +2,7 @@ import type { AgentRequest } from '../../../model/agent/request.ts';
 import type { EditPreview, FileText } from '../../../model/transcript/editPreview.ts';
 import { replacesAll } from '../replacesAll.ts';
 import type { FileChange } from '../../../model/transcript/tool.ts';
-import { type Applied, applyChange, Work } from './applyChange.ts';
+import { type ApplyResult, applyChange, WorkLimit } from './applyChange.ts';
 import { diffWithContext } from './diffWithContext.ts';
 
 /** Maximum lines and characters of a file's preview, including the lines around changes. */
@@ -38,10 +38,10 @@ export function applyRequest(
   request: AgentRequest,
   path: string,
   before: string | null,
-): Applied & { readonly all?: boolean } {
+): ApplyResult & { readonly all?: boolean } {
   let text = before;
   let [places, all] = [1, false];
-  const work = new Work();
+  const work = new WorkLimit();
   for (const { change, all: isAll } of changesOf(request, path)) {
     const applied = applyChange(text, change, isAll, work);
     if ('failed' in applied) return applied;

@@ -97,7 +97,7 @@ interface AgentPick extends vscode.QuickPickItem {
 /** Agents that cannot be started are listed with the reason and open their file. */
 async function pickAgent(blueprints: readonly Blueprint[]): Promise<string | undefined> {
   if (blueprints.length === 0) {
-    void offerNew();
+    void offerNewAgent();
     return undefined;
   }
   const items = blueprints.map((blueprint): AgentPick => ({ ...rowOf(blueprint), blueprint }));
@@ -109,7 +109,7 @@ async function pickAgent(blueprints: readonly Blueprint[]): Promise<string | und
   return undefined;
 }
 
-async function offerNew(): Promise<void> {
+async function offerNewAgent(): Promise<void> {
   const create = t('New Agent…');
   const text = t('No agents yet. An agent is a file such as .vitrine/agents/reviewer.yaml.');
   if ((await vscode.window.showInformationMessage(text, create)) === create) {

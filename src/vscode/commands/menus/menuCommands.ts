@@ -59,7 +59,7 @@ export function menuCommands(shell: CommandContext): Commands {
 
     /** Options that widen the search beyond the Sessions view. */
     async filterSearch() {
-      const everywhere = { label: t('Hidden sessions and other folders'), picked: search.everywhere };
+      const everywhere = { label: t('Hidden sessions and other folders'), picked: search.searchesEverywhere };
       const synthetic = { label: t('Follow-ups and callbacks'), picked: search.synthetic };
       const chosen = await vscode.window.showQuickPick([everywhere, synthetic], {
         title: t('Search Filters'),

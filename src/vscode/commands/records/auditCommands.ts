@@ -32,7 +32,7 @@ export function auditCommands(shell: CommandContext): Commands {
       await vscode.window.withProgress({ location: vscode.ProgressLocation.Window, title }, async () =>
         (await shell.engines.get()).archive.auditToFile(of, format, file.fsPath),
       );
-      void tell(file);
+      void showSaved(file);
     },
   };
 }
@@ -66,7 +66,7 @@ function askForFile(): Thenable<vscode.Uri | undefined> {
   });
 }
 
-async function tell(file: vscode.Uri): Promise<void> {
+async function showSaved(file: vscode.Uri): Promise<void> {
   const open = t('Open');
   const name = inertText(path.basename(file.fsPath));
   const chosen = await vscode.window.showInformationMessage(t('Saved {0}. Secrets were masked.', name), open);

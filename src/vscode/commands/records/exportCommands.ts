@@ -43,7 +43,7 @@ export function exportCommands(shell: CommandContext): Commands {
           target.fsPath,
         ),
       );
-      if (report !== null) void tell(shell, report, target);
+      if (report !== null) void showSaved(shell, report, target);
     },
   };
 }
@@ -125,7 +125,7 @@ function defaultFile(title: string, format: ExportFormat): vscode.Uri {
   return vscode.Uri.file(path.join(folder, `${name}.${format.extension}`));
 }
 
-async function tell({ masked }: CommandContext, { redaction }: ExportReport, target: vscode.Uri): Promise<void> {
+async function showSaved({ masked }: CommandContext, { redaction }: ExportReport, target: vscode.Uri): Promise<void> {
   const name = inertText(path.basename(target.fsPath));
   const count = redaction?.total ?? 0;
   const text =

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { isBypass } from '../../../agents/choices.ts';
-import type { Recalled } from '../../../engine/recall/types.ts';
+import type { RecallResult } from '../../../engine/recall/types.ts';
 import { descendants } from '../../../insight/session/descendants.ts';
 import { isObject } from '../../../model/text/json.ts';
 import { isSessionLive } from '../../../model/session/status.ts';
@@ -26,7 +26,7 @@ import { isQueueArgument, stopQueued } from './queueCommands.ts';
 const { t } = vscode.l10n;
 
 /** Starts the runs and opens their sessions, side by side if there are several. Returns the first session's id. */
-async function begin(shell: CommandContext, requests: readonly RunRequest[]): Promise<string | undefined> {
+async function startRuns(shell: CommandContext, requests: readonly RunRequest[]): Promise<string | undefined> {
   const started: string[] = [];
   for (const request of requests.slice(0, maxAgents)) {
     const id = await shell.runs.start(request);
@@ -45,10 +45,10 @@ async function beginAll(
   requests: readonly RunRequest[],
   commands?: Partial<RaceCommands>,
 ): Promise<string | undefined> {
-  if (requests.length < 2) return begin(shell, requests);
+  if (requests.length < 2) return startRuns(shell, requests);
   const { startRace } = await import('../../races/startRace.ts');
   const raced = await startRace(shell, requests, commands);
-  return raced.kind === 'shared' ? begin(shell, requests) : raced.id;
+  return raced.kind === 'shared' ? startRuns(shell, requests) : raced.id;
 }
 
 const columns = [vscode.ViewColumn.One, vscode.ViewColumn.Two, vscode.ViewColumn.Three, vscode.ViewColumn.Four];
@@ -93,7 +93,7 @@ export function runCommands(shell: CommandContext): Commands {
       const request = runRequestOf(argument);
       if (request === undefined) throw new Error(t('The Run Agent command expects {0}.', requestShape));
       if (request.agent !== 'replay' && !canStartAgents()) return undefined;
-      return (await confirmed(request)) ? begin(shell, [request]) : undefined;
+      return (await confirmed(request)) ? startRuns(shell, [request]) : undefined;
     },
 
     runAgentWithRecall: () => (canStartAgents() ? askAndBegin(shell, { recall: true }) : undefined),
@@ -123,7 +123,7 @@ export function runCommands(shell: CommandContext): Commands {
       return requests === undefined ? undefined : beginAll(shell, requests);
     },
 
-    playDemo: () => begin(shell, [{ agent: 'replay', prompt: '' }]),
+    playDemo: () => startRuns(shell, [{ agent: 'replay', prompt: '' }]),
 
     async resumeSession(argument, prompt) {
       const id = await pickSession(shell, argument, {
@@ -201,7 +201,7 @@ async function askForMoreWithRecall(
   shell: CommandContext,
   session: string,
   title: string,
-): Promise<{ readonly text: string; readonly recall?: Recalled } | undefined> {
+): Promise<{ readonly text: string; readonly recall?: RecallResult } | undefined> {
   let value = '';
   for (;;) {
     const prompt = t('Next message. Leave empty to continue and search earlier sessions by your last message.');

@@ -28,7 +28,7 @@ export function runnerCommands({
       const windows = process.platform === 'win32';
       const line = runnerLine({ program, executor, store: store.fsPath, folder, windows });
       await vscode.env.clipboard.writeText(line);
-      void tell(line);
+      void showCopied(line);
       return line;
     },
   };
@@ -37,7 +37,7 @@ export function runnerCommands({
 /** These need server settings, which a terminal does not have. */
 const needsServer: ReadonlySet<ExecutorType> = new Set(['acp', 'acp-http']);
 
-async function tell(line: string): Promise<void> {
+async function showCopied(line: string): Promise<void> {
   const type = t('Insert into Terminal');
   const text = t(
     'Command copied. Run it in a terminal with Node.js 22 or newer to start a runner for this window’s queue.',

@@ -59,12 +59,12 @@ async function storiesOf(
   document: vscode.TextDocument,
   line: number,
 ): Promise<{ readonly stories: readonly LineStory[]; readonly why: string }> {
-  const { index, stories } = await shell.lines.known();
+  const { index, stories } = await shell.lines.lines();
   const claims = await stories.claims(document);
   if (claims === undefined) return { stories: [], why: t('This file is too long to compare with sessions.') };
   const reported = await Promise.all((claims[line] ?? []).map((claim) => stories.story(claim)));
   const searchedText = index.sessions === 1 ? t('Searched 1 session.') : t('Searched {0} sessions.', index.sessions);
-  const skipped = index.left === 0 ? '' : t('Skipped entries (too many, too long, or damaged): {0}.', index.left);
+  const skipped = index.skipped === 0 ? '' : t('Skipped entries (too many, too long, or damaged): {0}.', index.skipped);
   const known = reported.filter((story) => story !== undefined);
   const none = known.length > 0 ? '' : t('No recorded session wrote or read the current text of line {0}.', line + 1);
   return { stories: known, why: [none, searchedText, skipped].filter((part) => part !== '').join(' ') };

@@ -38,7 +38,7 @@ export function usageCommands(shell: CommandContext): Commands {
           observed: countsObserved(),
         }),
       );
-      void tell(file);
+      void showSaved(file);
     },
   };
 }
@@ -104,7 +104,7 @@ function periodOf(name: PeriodName, now: Date): { readonly from: number | null; 
   }
 }
 
-async function tell(file: vscode.Uri): Promise<void> {
+async function showSaved(file: vscode.Uri): Promise<void> {
   const open = t('Open');
   const name = inertText(path.basename(file.fsPath));
   const chosen = await vscode.window.showInformationMessage(t('Saved {0}.', name), open);

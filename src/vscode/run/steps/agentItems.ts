@@ -52,7 +52,7 @@ export function agentItems(reports: readonly AgentReport[], memory: RunMemory): 
 }
 
 /** Available agents, for multiple choice. */
-export function manyItems(reports: readonly AgentReport[], memory: RunMemory): AgentItem[] {
+export function raceItems(reports: readonly AgentReport[], memory: RunMemory): AgentItem[] {
   return rowsOf(reports, memory).flatMap(({ agent }) => (canRun(agent) ? [foundItem(agent)] : []));
 }
 

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { Recalled, RecalledPassage, RecallRequest } from '../../../engine/recall/types.ts';
+import type { RecallResult, RecalledPassage, RecallRequest } from '../../../engine/recall/types.ts';
 import type { QuerySource } from '../../../insight/recall/querySource.ts';
 import type { SearchedSession } from '../../../engine/search/types.ts';
 import type { EngineHost } from '../../engine/engineHost.ts';
@@ -28,7 +28,7 @@ const longestLine = 160;
 export async function askForRecall(
   deps: RecallDeps,
   { step, ...asked }: RecallStepOptions,
-): Promise<Answer<Recalled | undefined>> {
+): Promise<Answer<RecallResult | undefined>> {
   const pick = vscode.window.createQuickPick<Item>();
   const { back, title, step: at, steps } = step;
   Object.assign(pick, { title, step: at, totalSteps: steps, ignoreFocusOut: true, canSelectMany: true });
@@ -40,7 +40,7 @@ export async function askForRecall(
     iconPath: new vscode.ThemeIcon('root-folder'),
     tooltip: t('Search Sessions of This Workspace Only'),
   };
-  let found: Recalled | undefined;
+  let found: RecallResult | undefined;
   let everywhere = false;
   let stop = new AbortController();
   const search = async (): Promise<void> => {
@@ -60,7 +60,7 @@ export async function askForRecall(
     pick.selectedItems = pick.items;
     Object.assign(pick, { busy: false, placeholder: foundText(answer) });
   };
-  return new Promise<Answer<Recalled | undefined>>((resolve, reject) => {
+  return new Promise<Answer<RecallResult | undefined>>((resolve, reject) => {
     const look = (): void =>
       void search().catch((error: unknown) => {
         if (!stop.signal.aborted) reject(error instanceof Error ? error : new Error(String(error)));
@@ -91,7 +91,7 @@ export async function askForRecall(
 }
 
 /** Number of added passages, for the row that opens this step. */
-export function passagesText({ passages }: Recalled): string {
+export function passagesText({ passages }: RecallResult): string {
   const sessions = new Set(passages.map(({ sessionId }) => sessionId)).size;
   return passages.length === 1
     ? t('Sent with the prompt: 1 passage from an earlier session')
@@ -117,7 +117,7 @@ function itemOf(passage: RecalledPassage, open: vscode.QuickInputButton): Item {
   };
 }
 
-function foundText({ source, passages, sessions }: Recalled): string {
+function foundText({ source, passages, sessions }: RecallResult): string {
   if (source === null) return t('Enter a prompt to search earlier sessions');
   const by = sourceText(source);
   if (passages.length === 0) return t('No matches for {1} in {0} earlier sessions', sessions, by);

@@ -26,7 +26,7 @@ function edited(changes: readonly Omit<FileChange, 'path' | 'kind'>[], detail: o
 function outcome(action: ReturnType<typeof edited>, before: string): [string | null | undefined, boolean] {
   const history = new FileHistory('a', '', before);
   history.add(call(1, action));
-  return [history.after, history.exact];
+  return [history.after, history.isExact];
 }
 
 describe('patches of Claude Code, which print two spaces for a tab', () => {

@@ -19,7 +19,7 @@ describe('entries that the record of a run in another daemon lacks', () => {
   beforeEach(() => (entries = new UnrecordedEntries('/work')));
 
   it('include each waiting request, at the first indexes that are missing', () => {
-    const recorded = { settledTo: 2, entries: [entry(3)] };
+    const recorded = { firstUnreported: 2, entries: [entry(3)] };
     const updates = entries.arrange([request('a'), request('b')], recorded);
     assert.deepEqual(puts(updates), [
       [2, true],
@@ -31,11 +31,11 @@ describe('entries that the record of a run in another daemon lacks', () => {
   });
 
   it('move a request when another entry settles at its index', () => {
-    entries.arrange([request('a')], { settledTo: 2, entries: [] });
+    entries.arrange([request('a')], { firstUnreported: 2, entries: [] });
     assert.deepEqual(puts(entries.settle([entry(2)])), [[2, false]]);
-    assert.deepEqual(puts(entries.arrange([request('a')], { settledTo: 3, entries: [] })), [[3, true]]);
+    assert.deepEqual(puts(entries.arrange([request('a')], { firstUnreported: 3, entries: [] })), [[3, true]]);
     assert.deepEqual(entries.open(), [3]);
-    assert.deepEqual(puts(entries.arrange([request('a')], { settledTo: 3, entries: [entry(2), entry(3)] })), [
+    assert.deepEqual(puts(entries.arrange([request('a')], { firstUnreported: 3, entries: [entry(2), entry(3)] })), [
       [4, true],
     ]);
     assert.deepEqual(
@@ -45,18 +45,18 @@ describe('entries that the record of a run in another daemon lacks', () => {
   });
 
   it('keep an answered request as text until its index has its entry', () => {
-    entries.arrange([request('a')], { settledTo: 2, entries: [] });
-    assert.deepEqual(puts(entries.arrange([], { settledTo: 2, entries: [] })), [[2, false]]);
+    entries.arrange([request('a')], { firstUnreported: 2, entries: [] });
+    assert.deepEqual(puts(entries.arrange([], { firstUnreported: 2, entries: [] })), [[2, false]]);
     const [left] = entries.between(0, 9);
     assert.deepEqual([left?.metadata, entries.open(), entries.total], [{}, [], 3]);
-    entries.arrange([], { settledTo: 3, entries: [entry(2)] });
+    entries.arrange([], { firstUnreported: 3, entries: [entry(2)] });
     assert.deepEqual([entries.total, entries.first], [0, undefined]);
   });
 
   it('say how an answered request was decided, if that is known', () => {
     const decision: Decision = { by: 'user', at, answer: { kind: 'allow', scope: 'once' } };
-    entries.arrange([request('a')], { settledTo: 2, entries: [] });
-    entries.arrange([], { settledTo: 2, entries: [] }, (id) => (id === 'a' ? decision : undefined));
+    entries.arrange([request('a')], { firstUnreported: 2, entries: [] });
+    entries.arrange([], { firstUnreported: 2, entries: [] }, (id) => (id === 'a' ? decision : undefined));
     const [left] = entries.between(0, 9);
     assert.deepEqual(left?.metadata, { request: request('a'), decision });
     assert.match(left.content, /^Allowed once: `run a`/);
@@ -64,7 +64,7 @@ describe('entries that the record of a run in another daemon lacks', () => {
 
   it('leave out a request that the record has', () => {
     const recorded = { ...entry(4), metadata: { request: request('a') } };
-    assert.deepEqual(entries.arrange([request('a')], { settledTo: 2, entries: [recorded] }), []);
+    assert.deepEqual(entries.arrange([request('a')], { firstUnreported: 2, entries: [recorded] }), []);
     assert.equal(entries.total, 0);
   });
 });

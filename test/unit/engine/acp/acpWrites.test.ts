@@ -19,12 +19,12 @@ describe('files that Vitrine writes for an agent', () => {
   const write = (name: string, content = 'new\n'): Promise<Message> =>
     agent.request('fs/write_text_file', { path: at(name), content });
   const changed = ({ request }: PendingRequest) => (request.action?.kind === 'file_edit' ? request.action.changes : []);
-  const diff = (name: string, over: object = {}) => ({
+  const diff = (name: string, overrides: object = {}) => ({
     toolCallId: 'c1',
     kind: 'edit',
     status: 'pending',
     content: [{ type: 'diff', path: at(name), oldText: 'old\n', newText: 'new\n' }],
-    ...over,
+    ...overrides,
   });
   const ask = async (toolCall: object, answer: Parameters<PendingRequest['decide']>[0]): Promise<PendingRequest> => {
     const answered = agent.request('session/request_permission', { toolCall, options });

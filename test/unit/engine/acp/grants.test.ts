@@ -6,11 +6,11 @@ import { OutputTail } from '../../../../src/engine/acp/outputTail.ts';
 
 const edit = updateFields(noFields, { kind: 'edit', locations: [{ path: '/w/a' }, { path: 'b' }] });
 const command = (text: string | string[]) => updateFields(noFields, { kind: 'execute', rawInput: { command: text } });
-const run = (words: readonly string[], over: Partial<CommandToRun> = {}): CommandToRun => ({
+const run = (words: readonly string[], overrides: Partial<CommandToRun> = {}): CommandToRun => ({
   words,
   cwd: '/w',
   env: {},
-  ...over,
+  ...overrides,
 });
 
 describe('grants of an agent', () => {
@@ -28,13 +28,13 @@ describe('grants of an agent', () => {
     grants.call('c3', command('ls'), '/w');
     grants.endTurn();
     assert.deepEqual([grants.mayWrite('/w/a'), grants.mayRun(run(['ls']))], [false, false]);
-    grants.allWrites();
+    grants.allowAllWrites();
     assert.equal(grants.mayWrite('/w/c'), true);
     assert.equal(new Grants('/w').mayRun(run(['ls'])), false);
   });
 
   it('cover the files whose new text was shown, and no others of the call', () => {
-    const diff = (over: object) => ({ type: 'diff', path: '/w/a', newText: 'x', ...over });
+    const diff = (overrides: object) => ({ type: 'diff', path: '/w/a', newText: 'x', ...overrides });
     const named = { kind: 'edit', locations: [{ path: '/w/.git/hooks/pre-commit' }] };
     const claude = { _meta: { claudeCode: { toolName: 'Write' } }, rawInput: { file_path: '/w/a', content: 'x' } };
     for (const [fields, covered] of [
@@ -77,7 +77,7 @@ describe('grants of an agent', () => {
     assert.equal(may(['rm', 'a b'], 'rm', 'a b'), true);
     grants.call('c', command('ls'), '/w');
     assert.deepEqual([grants.mayRun(run(['ls'])), grants.mayRun(run(['ls']))], [true, false]);
-    grants.command(run(['ls', 'a b']));
+    grants.allowCommand(run(['ls', 'a b']));
     assert.deepEqual([grants.mayRun(run(['ls', 'a b'])), grants.mayRun(run(['ls', 'a', 'b']))], [true, false]);
   });
 
@@ -91,7 +91,7 @@ describe('grants of an agent', () => {
     assert.equal(grants.mayRun(run(words)), true);
     grants.call('d', command('npm test'), undefined);
     assert.equal(grants.mayRun(run(words)), false);
-    grants.command(run(words, { env: { ...preload, ...path } }));
+    grants.allowCommand(run(words, { env: { ...preload, ...path } }));
     assert.equal(grants.mayRun(run(words)), false);
     assert.equal(grants.mayRun(run(words, { env: preload })), false);
     assert.equal(grants.mayRun(run(words, { env: { ...path, ...preload } })), true);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { failures } from '../../../../src/engine/failures/failures.ts';
-import { english, wordingText, quote, say } from '../../../../src/engine/failures/wording.ts';
+import { english, wordingText, quote, worded } from '../../../../src/engine/failures/wording.ts';
 
 describe('wordings', () => {
   const capitals = (template: string): string => template.toUpperCase();
@@ -12,12 +12,12 @@ describe('wordings', () => {
   });
 
   it('are translated with nested ones, but without quotes', () => {
-    const wording = say`${'Codex'} ended (${say`exit code ${3}`}): ${quote('no key')}`;
+    const wording = worded`${'Codex'} ended (${worded`exit code ${3}`}): ${quote('no key')}`;
     assert.equal(english(wording), 'Codex ended (exit code 3): no key');
     assert.equal(wordingText(wording, capitals), 'Codex ENDED (EXIT CODE 3): no key');
   });
 
   it('ignore placeholders in values', () => {
-    assert.equal(english(say`${'{1}'} and ${'$& {0}'}`), '{1} and $& {0}');
+    assert.equal(english(worded`${'{1}'} and ${'$& {0}'}`), '{1} and $& {0}');
   });
 });

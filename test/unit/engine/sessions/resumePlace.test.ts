@@ -13,10 +13,10 @@ describe('the place of a resume', () => {
   beforeEach(() => (root = mkdtempSync(path.join(tmpdir(), 'vitrine-resume-'))));
   afterEach(() => rmSync(root, { recursive: true }));
 
-  const look = (over: Parameters<typeof aSummary>[0], environment = {}, known: readonly string[] = []) => {
+  const look = (overrides: Parameters<typeof aSummary>[0], environment = {}, known: readonly string[] = []) => {
     const find: SessionSources['find'] = (id) =>
       Promise.resolve(known.includes(id) ? ({ id } as unknown as FoundSession) : undefined);
-    const summary = aSummary({ project_dir: root, executor_type: 'claude-code', ...over });
+    const summary = aSummary({ project_dir: root, executor_type: 'claude-code', ...overrides });
     return resumePlace(summary, { sources: { find }, environment, recordPath: path.join(root, 'record.jsonl') });
   };
 

@@ -138,10 +138,10 @@ describe('files of a session', () => {
 describe('history of a file', () => {
   it('has the text before and after, and the author of each line', () => {
     const file = history(demoEntries(), 'src/bill.js');
-    assert.equal(file.exact, false);
+    assert.equal(file.isExact, false);
     const real = new FileHistory('src/bill.js', '/workspace/teahouse');
     for (const entry of demoEntries()) real.add(entry);
-    assert.equal(real.exact, true);
+    assert.equal(real.isExact, true);
     assert.ok(real.before?.includes('return guests > DISCOUNT'));
     assert.ok(real.after?.includes('return guests >= DISCOUNT'));
     assert.deepEqual(
@@ -169,7 +169,7 @@ describe('history of a file', () => {
     );
     assert.equal(file.after, 'a\nB\ne\n');
     assert.equal(file.before, 'a\nb c d\ne\n');
-    assert.equal(file.exact, true);
+    assert.equal(file.isExact, true);
     assert.deepEqual(
       file.lines().map(({ by }) => by),
       [null, 1, null, null],
@@ -191,11 +191,11 @@ describe('history of a file', () => {
 
   it('reports a gap, and recovers with the next whole text', () => {
     const lost = [call(1, edits('a.ts', 'not there', 'x'))];
-    assert.deepEqual([history(lost, 'a.ts', 'abc').exact, history(lost, 'a.ts', 'abc').after], [false, undefined]);
+    assert.deepEqual([history(lost, 'a.ts', 'abc').isExact, history(lost, 'a.ts', 'abc').after], [false, undefined]);
     const back = history([...lost, call(2, reads('a.ts'), { result: { text: '1\tabc\n2\tx\n3\t' } })], 'a.ts', 'abc');
     assert.equal(back.after, 'abc\nx\n');
     const twice = history([call(1, edits('a.ts', 'a', 'b'))], 'a.ts', 'a a');
-    assert.equal(twice.exact, false);
+    assert.equal(twice.isExact, false);
   });
 
   it('includes files that were created and deleted', () => {
@@ -233,7 +233,7 @@ describe('history of a file', () => {
         });
         const file = history(entries, 'a.ts', start);
         assert.equal(file.after, now);
-        assert.equal(file.exact, true);
+        assert.equal(file.isExact, true);
       }),
     );
   });

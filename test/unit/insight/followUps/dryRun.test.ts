@@ -13,7 +13,7 @@ const clock = {
 const nothing: UnfinishedWork = { question: false, todos: null, undecided: null, repeats: false };
 const question: UnfinishedWork = { ...nothing, question: true };
 
-function run(over: Partial<EndedRun> = {}): EndedRun {
+function run(overrides: Partial<EndedRun> = {}): EndedRun {
   return {
     sessionId: 'ses_000000000001',
     scope: 'executor-codex',
@@ -22,7 +22,7 @@ function run(over: Partial<EndedRun> = {}): EndedRun {
     total: 2,
     ends: question,
     sent: { count: 0, usd: 0 },
-    ...over,
+    ...overrides,
   };
 }
 

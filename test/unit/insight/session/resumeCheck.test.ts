@@ -16,7 +16,7 @@ const fine: ResumePlace = {
 };
 
 describe('whether a session can be resumed here', () => {
-  const check = (over: Partial<ResumePlace>) => resumeCheck({ ...fine, ...over });
+  const check = (overrides: Partial<ResumePlace>) => resumeCheck({ ...fine, ...overrides });
 
   it('is yes if the agent’s file of the conversation is here', () => {
     assert.deepEqual(check({}), { verdict: 'yes', reasons: ['conversation_found'] });

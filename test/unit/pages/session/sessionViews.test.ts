@@ -49,7 +49,7 @@ function made(entries: NormalizedEntry[], live = false, disk?: (path: string) =>
     () => start + 100_000,
   );
   const trajectory = async (
-    over: Partial<TrajectoryQuery> = {},
+    overrides: Partial<TrajectoryQuery> = {},
     from = 0,
     around?: number,
   ): Promise<TrajectoryPage> => {
@@ -59,7 +59,7 @@ function made(entries: NormalizedEntry[], live = false, disk?: (path: string) =>
       request: 1,
       from,
       count: maxLines,
-      wish: { ...wish, ...over },
+      wish: { ...wish, ...overrides },
       ...at,
     });
     const last = sent.at(-1);

@@ -7,11 +7,11 @@ import { budgets, pageEntry, wholeEntry } from '../../../../src/protocol/panel/p
 import { StepNumbers } from '../../../../src/model/transcript/steps.ts';
 
 const base = { index: 3, timestamp: '2026-01-02T10:00:00Z', content: 'x' };
-const call = (over: Partial<ToolUse>): NormalizedEntry => ({
+const call = (overrides: Partial<ToolUse>): NormalizedEntry => ({
   ...base,
   type: {
     kind: 'tool_use',
-    tool: { toolName: 'T', callId: 'c', action: { kind: 'tool' }, status: 'success', ...over },
+    tool: { toolName: 'T', callId: 'c', action: { kind: 'tool' }, status: 'success', ...overrides },
   },
 });
 
@@ -39,7 +39,7 @@ describe('entries for the page', () => {
 
   it('truncate inputs, outputs, changes and JSON separately', () => {
     const long = 'y'.repeat(10_000);
-    const fields = (over: Partial<ToolUse>): string[] => Object.keys(pageEntry(call(over)).cut ?? {});
+    const fields = (overrides: Partial<ToolUse>): string[] => Object.keys(pageEntry(call(overrides)).cut ?? {});
     assert.deepEqual(fields({ action: { kind: 'command_run', command: long, stdout: long } }), [
       'action.command',
       'action.stdout',

@@ -97,7 +97,7 @@ describe('which sessions touched a file', () => {
       (await index.of('/w/b.ts')).map(({ session }) => session),
       [idOf(all[2]!)],
     );
-    assert.deepEqual([index.sessions, index.left], [3, 1]);
+    assert.deepEqual([index.sessions, index.skipped], [3, 1]);
     assert.match(reported.join(), /damaged/);
   });
 
@@ -109,7 +109,7 @@ describe('which sessions touched a file', () => {
     }));
     const { index } = made(many);
     assert.equal((await index.of('/w/b.ts')).length, 50);
-    assert.deepEqual([index.sessions, index.left], [230, 180]);
+    assert.deepEqual([index.sessions, index.skipped], [230, 180]);
   });
 
   it('forgets a deleted session', async () => {

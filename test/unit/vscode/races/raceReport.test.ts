@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { reportMarkdown } from '../../../../src/formats/pages/reportMarkdown.ts';
-import type { Compared, Comparison } from '../../../../src/model/race/comparison.ts';
+import type { ComparedLane, Comparison } from '../../../../src/model/race/comparison.ts';
 import type { CommandResult, Lane, Race } from '../../../../src/model/race/race.ts';
 import { englishFigures } from '../../../../src/text/figures.ts';
-import { raceReport, type RaceAction, type Words } from '../../../../src/vscode/races/raceReport.ts';
+import { raceReport, type RaceAction, type TextFormat } from '../../../../src/vscode/races/raceReport.ts';
 
-const words: Words = {
+const words: TextFormat = {
   t: (message, ...values) => message.replaceAll(/\{(\d+)\}/g, (_, at: string) => String(values[Number(at)])),
   figures: englishFigures,
 };
@@ -31,7 +31,7 @@ const lane = (name: string, more: Partial<Lane> = {}): Lane => ({
   ...more,
 });
 
-const result = (name: string, more: Partial<Compared> = {}): Compared => ({
+const result = (name: string, more: Partial<ComparedLane> = {}): ComparedLane => ({
   name,
   label: 'Claude Code',
   agent: 'claude-code',
@@ -68,7 +68,7 @@ const race = (more: Partial<Race> = {}): Race => ({
   ...more,
 });
 
-const comparison = (results: Compared[], more: Partial<Comparison> = {}): Comparison => ({
+const comparison = (results: ComparedLane[], more: Partial<Comparison> = {}): Comparison => ({
   race_id: 'race_000000000001',
   prompt: 'Fix the test\nand explain.',
   check: 'npm test',

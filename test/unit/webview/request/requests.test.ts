@@ -6,13 +6,13 @@ import { restOfInput } from '../../../../webview/request/restOfInput.ts';
 import { requestSubject, outcome, requestTitle } from '../../../../webview/request/words.ts';
 import { isBypassMode } from '../../../../webview/text/mode.ts';
 
-const request = (over: Partial<AgentRequest>): AgentRequest => ({
+const request = (overrides: Partial<AgentRequest>): AgentRequest => ({
   id: 'r',
   kind: 'permission',
   title: 'Title',
   asked_at: '2026-01-02T10:00:00.000Z',
   expires_at: '2026-01-02T10:10:00.000Z',
-  ...over,
+  ...overrides,
 });
 
 describe('remaining input', () => {

@@ -19,7 +19,7 @@ function rowsOf({ entries, turns }: Pick<Script, 'turns'> & { readonly entries: 
   });
 }
 
-function shownAt(script: Script, level: DetailLevel, over: Partial<DetailSource> = {}): Row[] {
+function shownAt(script: Script, level: DetailLevel, overrides: Partial<DetailSource> = {}): Row[] {
   const entry = (index: number): PageEntry | undefined => script.entries[index];
   return withDetail(rowsOf(script), {
     level,
@@ -27,7 +27,7 @@ function shownAt(script: Script, level: DetailLevel, over: Partial<DetailSource>
     entry,
     open: () => false,
     asked: () => false,
-    ...over,
+    ...overrides,
   });
 }
 

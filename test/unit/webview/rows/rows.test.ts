@@ -7,7 +7,7 @@ import { everything, long, Script } from '../../../support/page/madeUp.ts';
 function source(
   entries: readonly (PageEntry | undefined)[],
   turns: readonly Turn[],
-  over: Partial<RowSource> = {},
+  overrides: Partial<RowSource> = {},
 ): RowSource {
   return {
     total: entries.length,
@@ -18,7 +18,7 @@ function source(
     parts: () => 1,
     closed: () => false,
     noiseOpen: () => false,
-    ...over,
+    ...overrides,
   };
 }
 
@@ -44,8 +44,8 @@ describe('rows', () => {
 
   it('show every entry once when all is open, and none twice when closed', () => {
     const { entries, turns } = everything();
-    const shown = (over: Partial<RowSource>): number[] =>
-      buildRows(source(entries, turns, over)).flatMap((row) => (row.kind === 'entry' ? [row.index] : []));
+    const shown = (overrides: Partial<RowSource>): number[] =>
+      buildRows(source(entries, turns, overrides)).flatMap((row) => (row.kind === 'entry' ? [row.index] : []));
     assert.deepEqual(
       shown({ noiseOpen: () => true }),
       entries.map(({ index }) => index),

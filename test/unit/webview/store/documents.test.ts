@@ -17,7 +17,7 @@ describe('parsed messages of the page', () => {
 
   it('consist of their ends for the first screen, and then of everything', () => {
     const documents = new Documents();
-    documents.drawEnds();
+    documents.drawOnlyEnds();
     const end = textOf(documents, first);
     assert.ok(long.endsWith(end) && end.length < 8000 && end.includes('Paragraph 2999.'), `${end.length}`);
     assert.equal(documents.rows(first, false), documents.parts(first, false).length);
@@ -27,7 +27,10 @@ describe('parsed messages of the page', () => {
       [true, false],
     );
     assert.equal(textOf(documents, short), 'Short.');
-    assert.deepEqual([documents.drawWhole(), documents.drawWhole(), documents.isEnd(first)], [true, false, false]);
+    assert.deepEqual(
+      [documents.drawCompletely(), documents.drawCompletely(), documents.isEnd(first)],
+      [true, false, false],
+    );
     assert.equal(textOf(documents, first), long);
   });
 });
