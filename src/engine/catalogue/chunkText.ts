@@ -25,10 +25,22 @@ export function hasZstd(): boolean {
   return 'zstdCompressSync' in zlib;
 }
 
-/** A line with the index of each entry and the lengths of its texts, and then the texts. */
+/** Chunks are encoded here. Used again for each. */
+let encoding = Buffer.alloc(256 * 1024);
+
+/**
+ * A line with the index of each entry and the lengths of its texts, and then the texts. The result is valid until the next
+ * chunk is encoded.
+ */
 export function encodeChunk(entries: readonly EntryTexts[]): Buffer {
   const header = entries.map(({ index, texts }) => [index, ...texts.map(({ length }) => length)]);
-  return Buffer.from(`${JSON.stringify(header)}\n${entries.map(({ texts }) => texts.join('')).join('')}`);
+  const line = `${JSON.stringify(header)}\n`;
+  const characters = header.reduce((sum, [, ...lengths]) => lengths.reduce((all, length) => all + length, sum), 0);
+  const most = line.length + 3 * characters;
+  if (encoding.length < most) encoding = Buffer.alloc(most);
+  let at = encoding.write(line, 'latin1');
+  for (const { texts } of entries) for (const text of texts) at += encoding.write(text, at);
+  return encoding.subarray(0, at);
 }
 
 export function packChunk(encoded: Buffer, packing: TextPacking): Uint8Array {
