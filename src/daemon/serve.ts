@@ -147,7 +147,7 @@ export async function serve(folder: string, options: DaemonOptions): Promise<voi
     log,
     isConnected: (client) => clients.describe(client) !== undefined,
     onRun: (run) => news.run(run),
-    isAttended: (runId) => team.queue.has(runId),
+    isOfTeam: (runId) => team.queue.has(runId),
     withTeam: (local) => new SharedQueue(local, team),
     teamChildren: team.children,
     onWaiting: (count) => lifetime.setWaiting(count),

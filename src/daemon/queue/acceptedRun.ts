@@ -45,17 +45,19 @@ export async function acceptedRun(
   };
 }
 
-/**
- * A run of the team. Its machine may not have its sessions, so it can report to none. @throws CoordinatorError
- */
+/** A run of the team. @throws CoordinatorError */
 export function acceptedTeamRun({ executor_type, ...request }: QueueRequest): CreateRun {
   if (executor_type === undefined)
     throw new CoordinatorError('invalid', 'A run of the team needs the type of its agent (--executor).');
-  if (request.parent_session_id !== undefined)
-    throw new CoordinatorError(
-      'invalid',
-      'A run of the team cannot have a parent session, because another machine could not report to it. Queue it on this machine.',
-    );
+  if (request.parent_session_id !== undefined) {
+    if (request.type === 'resume_session')
+      throw new CoordinatorError('invalid', 'A resumed session keeps its parent. Name none.');
+    if (request.retry === true)
+      throw new CoordinatorError(
+        'invalid',
+        'A child session cannot be retried: another runner would begin another session. Remove --retry or --parent.',
+      );
+  }
   return { ...request, executor_type: knownExecutor(executor_type) };
 }
 

@@ -17,8 +17,8 @@ export interface QueuedRunDeps {
   readonly blueprints: BlueprintAccess;
   readonly contexts: ClientContexts;
   readonly log: Log;
-  /** Someone on another machine sees the requests of the run and can answer. */
-  readonly isAttended: (runId: string) => boolean;
+  /** It is a run of the team: someone on another machine sees its requests and can answer. */
+  readonly isOfTeam: (runId: string) => boolean;
 }
 
 interface DeclaredRunner extends QueuedRunDeps {
@@ -53,7 +53,7 @@ async function executeForWindow(job: Job, folder: string, deps: DeclaredRunner, 
     return { status: 'failed', error: `${folder} is not a trusted folder of the window that took this run.` };
   const options = (type: ExecutorType, cwd: string): AgentOptions => withoutBypass(type, contexts.options(cwd, type));
   const use = { ...blueprints.use, options };
-  return executeJob(job, { ...commonDeps(deps), engine: deps.engine, use }, started);
+  return executeJob(job, { ...(await commonDeps(job, deps)), engine: deps.engine, use }, started);
 }
 
 /** Requests are denied unless whoever asked for the run can answer them. */
@@ -65,27 +65,28 @@ async function executeForTerminal(
 ): Promise<Outcome> {
   const { engine, contexts, blueprints } = deps;
   contexts.add(context, 'terminal');
-  const interactive = deps.isAttended(job.run.run_id);
+  const interactive = deps.isOfTeam(job.run.run_id);
+  const common = await commonDeps(job, deps);
   const ofRun: ExecuteDeps['engine'] = {
     children: engine.children,
     open: (id) => engine.open(id),
     start: (request: StartRequest) => engine.start({ ...request, interactive }),
     resume: (id: string, request: ResumeRequest) => engine.resume(id, { ...request, interactive }),
   };
-  return contexts.using(context, () =>
-    executeJob(job, { ...commonDeps(deps), engine: ofRun, use: blueprints.use }, started),
-  );
+  return contexts.using(context, () => executeJob(job, { ...common, engine: ofRun, use: blueprints.use }, started));
 }
 
-function commonDeps({
-  blueprints,
-  runner,
-  engine,
-}: DeclaredRunner): Pick<ExecuteDeps, 'blueprints' | 'projectDir' | 'permitChild'> {
+async function commonDeps(
+  { run }: Job,
+  { blueprints, runner, engine, isOfTeam }: DeclaredRunner,
+): Promise<Pick<ExecuteDeps, 'blueprints' | 'projectDir' | 'permitChild' | 'isFarFromParent'>> {
+  const isTeamChild = run.parent_session_id !== undefined && isOfTeam(run.run_id);
   return {
     blueprints: blueprints.load,
     projectDir: runner.project_dir,
     permitChild: async (parent, agent, hash) => engine.children?.permit(parent, agent, hash),
+    // The machine of the parent has a record of the session that waits.
+    isFarFromParent: isTeamChild && !(await engine.queued.isWaiting(run.session_id)),
   };
 }
 

@@ -1,6 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import type * as z from 'zod';
-import { createRunSchema, type ChangeRun, type CoordinatorLink, type Job } from '../../coordinator/api.ts';
+import {
+  createRunSchema,
+  type ChangeRun,
+  type CoordinatorLink,
+  type CreateRun,
+  type Job,
+} from '../../coordinator/api.ts';
 import { waitingText } from '../../coordinator/waiting.ts';
 import { sessionId } from '../../engine/ids.ts';
 import type { LocalCoordinator } from '../../engine/coordinator/local.ts';
@@ -13,6 +19,7 @@ import type { ListedRun } from '../../model/session/waiting.ts';
 import type { ParamsOf, ResultOf } from '../../protocol/daemon/calls.ts';
 import type { ConnectedClient } from '../clients/clients.ts';
 import { daemonRetiring, folderUntrusted } from '../failures.ts';
+import type { TeamChildren } from '../team/children/teamChildren.ts';
 import { acceptedRun, acceptedTeamRun } from './acceptedRun.ts';
 import { QueuedChildren } from './queuedChildren.ts';
 import { executeQueued, type QueuedRunDeps } from './executeQueued.ts';
@@ -31,7 +38,7 @@ export interface RunQueueDeps extends QueuedRunDeps {
   readonly onWaiting: (count: number) => void;
   /** The queue of this machine with that of its team. */
   readonly withTeam: (local: LocalCoordinator) => QueueLink;
-  readonly teamChildren: ConstructorParameters<typeof QueuedChildren>[0]['team'];
+  readonly teamChildren: ConstructorParameters<typeof QueuedChildren>[0]['team'] & Pick<TeamChildren, 'queueBelow'>;
   /** Called when a runner comes or goes. */
   readonly onRunners: () => void;
 }
@@ -65,27 +72,40 @@ export class RunQueue {
 
   /** @throws CoordinatorError */
   async create(request: ParamsOf<'queueRun'>): Promise<ListedRun> {
-    if (request.team === true) return (await this.#link()).createRun(acceptedTeamRun(request));
+    if (request.team === true) return this.#createInTeam(acceptedTeamRun(request));
     const coordinator = await this.#coordinator();
     return this.#create(await acceptedRun(request, { engine: this.#deps.engine, coordinator }));
+  }
+
+  async #createInTeam(request: CreateRun): Promise<ListedRun> {
+    const link = await this.#link();
+    const { parent_session_id: parent, session_id = sessionId(randomHex) } = request;
+    if (parent === undefined) return link.createRun(request);
+    return this.#savingRecord(session_id, () => this.#deps.teamChildren.queueBelow(parent, { ...request, session_id }));
   }
 
   async #create(request: z.output<typeof createRunSchema>, more?: Pick<Job, 'by_agent'>): Promise<ListedRun> {
     const coordinator = await this.#coordinator();
     const { session_id = sessionId(randomHex) } = request;
-    let finish = (): void => undefined;
-    // Nobody else knows the id of a new session yet.
-    if (request.type === 'start_session')
-      this.#savingRecords.set(session_id, new Promise<void>((resolve) => (finish = resolve)));
-    try {
+    const create = async (): Promise<ListedRun> => {
       const { run_id } = await coordinator.createRun({ ...request, session_id }, more);
       const job = coordinator.job(run_id);
       const run = (await coordinator.runs({ session_id })).find((candidate) => candidate.run_id === run_id);
       if (job === undefined || run === undefined) throw daemonRetiring();
       await this.#keep(job, run);
       return run;
+    };
+    return request.type === 'start_session' ? this.#savingRecord(session_id, create) : create();
+  }
+
+  /** `create` makes the record of a new session, whose id nobody else knows yet. */
+  async #savingRecord(id: string, create: () => Promise<ListedRun>): Promise<ListedRun> {
+    let finish = (): void => undefined;
+    this.#savingRecords.set(id, new Promise<void>((resolve) => (finish = resolve)));
+    try {
+      return await create();
     } finally {
-      if (request.type === 'start_session') this.#savingRecords.delete(session_id);
+      this.#savingRecords.delete(id);
       finish();
     }
   }

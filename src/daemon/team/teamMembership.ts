@@ -33,7 +33,7 @@ interface MembershipDeps extends Omit<TeamDeps, 'onHint' | 'onConnected'> {
 /** The team of the store, joined or left while the daemon runs, and its queue. */
 export class TeamMembership implements TeamSide {
   readonly queue: TeamQueue;
-  /** Sessions that agents of this machine started on others. */
+  /** Child sessions of this machine that others run. */
   readonly children: TeamChildren;
   readonly runners: TeamRunners;
   readonly #deps: TeamDeps;
@@ -52,11 +52,11 @@ export class TeamMembership implements TeamSide {
     this.#log = log;
     this.#onChange = onChange;
     this.#runs = new Emitter(log);
-    const use: UseDatabase = (work) => {
-      if (this.#team !== null) return this.#team.use(work);
-      return Promise.reject(
-        new TeamError('unreachable', 'This store does not belong to a team.', 'See "vitrine team".'),
-      );
+    const use: UseDatabase = async (work) => {
+      // The first command of a machine may come before the team is opened.
+      const joined = this.#team ?? (await this.#opening);
+      if (joined !== null) return joined.use(work);
+      throw new TeamError('unreachable', 'This store does not belong to a team.', 'See "vitrine team".');
     };
     const redactor = (): Redactor => this.#team?.redactor() ?? new Redactor(() => '');
     const isConnected = (): boolean => this.#team?.isConnected === true;

@@ -18,6 +18,8 @@ export interface ExecuteDeps extends ResumeBlueprintDeps {
   };
   /** As `ChildServer.permit` */
   readonly permitChild: ChildServer['permit'];
+  /** Another machine has the parent of the run's session. */
+  readonly isFarFromParent: boolean;
 }
 
 /** Runs a job with the current version of its blueprint. Never rejects: a failure is an outcome. */
@@ -60,7 +62,7 @@ async function startOf(job: Job, deps: ExecuteDeps): Promise<StartRequest> {
   if (job.by_agent === true) await deps.permitChild(run.parent_session_id ?? '', found, job.agent_hash);
   // Queueing the run, with its demands, decided what the agent's file leaves open.
   const agent = { ...found, executor_type: found.executor_type ?? executor(job) };
-  const request = await startRequest(job.agent_hash === undefined ? agent : withoutChildren(agent), {
+  const request = await startRequest(deps.isFarFromParent ? withoutChildren(agent) : agent, {
     ...deps.use,
     prompt: run.prompt,
     cwd,

@@ -78,13 +78,22 @@ export class RemoteRecords {
     });
   }
 
-  /** The run has ended. `copy` may be incomplete, or absent if no agent was started. @throws EngineFailure */
-  async end(id: string, run: Run, remote: Remote, copy: RecordCopy | null): Promise<void> {
+  /**
+   * The run has ended. `copy` may be incomplete, or absent if no agent was started. `by`: who asked for the run.
+   * @throws EngineFailure
+   */
+  async end(
+    id: string,
+    run: Run,
+    remote: Remote,
+    copy: RecordCopy | null,
+    by: 'human' | 'subagent' = 'subagent',
+  ): Promise<void> {
     await this.#writing(id, async (state, takeWriter) => {
       await takeWriter();
       const entries = copy === null ? 0 : await this.#copyLines(state, copy.lines);
       // Its last report may not have arrived.
-      if (!state.turns.some(({ status }) => isRunOver(status))) await this.#endRun(state, run, entries);
+      if (!state.turns.some(({ status }) => isRunOver(status))) await this.#endRun(state, run, entries, by);
       const status = run.status === 'stopped' ? 'stopped' : 'finished';
       const outcome = run.status === 'completed' || run.status === 'stopped' ? run.status : 'failed';
       const known = copy?.summary;
@@ -128,7 +137,7 @@ export class RemoteRecords {
     return entries;
   }
 
-  async #endRun(state: SessionState, run: Run, entries: number): Promise<void> {
+  async #endRun(state: SessionState, run: Run, entries: number, by: 'human' | 'subagent'): Promise<void> {
     const at = this.#now();
     const first = entries === 0 ? state.total : 0;
     const recorded: RecordedRun = {
@@ -137,7 +146,7 @@ export class RemoteRecords {
       first_index: first,
       events_from: 'entries',
     };
-    const prompts = entries === 0 ? [promptEntry(recorded, state.summary, 'subagent', at)] : [];
+    const prompts = entries === 0 ? [promptEntry(recorded, state.summary, by, at)] : [];
     const index = state.total + prompts.length;
     const reason = run.error ?? 'The transcript of the other machine has not arrived.';
     const type =

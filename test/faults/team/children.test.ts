@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { hostname } from 'node:os';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { DaemonConnection } from '../../../src/client/connection.ts';
 import { RemoteSession } from '../../../src/client/remoteSession.ts';
@@ -24,9 +24,9 @@ describe('child sessions on another machine of a team', function () {
     const [a, b] = [await database.addMember('alice'), await database.addMember('bob')];
     ({ machine: alice, connection: atAlice } = await TeamMachine.open(database, a));
     ({ machine: bob, connection: atBob } = await TeamMachine.open(database, b));
-    agent(alice, 'lead', 'limits: { max_children: 2 }\n');
+    alice.addAgent('lead', 'limits: { max_children: 2 }\n');
     // With limits of its own, which do not count away from its parent.
-    for (const machine of [alice, bob]) agent(machine, 'renderer', renderer);
+    for (const machine of [alice, bob]) machine.addAgent('renderer', renderer);
     await alice.addRunner(atAlice, []);
     await bob.addRunner(atBob, ['gpu']);
   });
@@ -38,11 +38,6 @@ describe('child sessions on another machine of a team', function () {
   const renderer = 'demands: { tags: [gpu] }\nlimits: { max_children: 3 }\n';
   const share = (as: 'metadata' | 'nothing') => atAlice.call('shareFolder', { folder: alice.bench.cwd, share: as });
 
-  function agent({ bench }: TeamMachine, name: string, text: string): void {
-    const folder = path.join(bench.cwd, '.vitrine/agents');
-    mkdirSync(folder, { recursive: true });
-    writeFileSync(path.join(folder, `${name}.yaml`), text);
-  }
   const starts = (task: readonly Step[], mode = 'sync'): Step => ({
     mcp: { tool: 'start_session', args: { agent_name: 'renderer', prompt: prompt(task), execution_mode: mode } },
   });
@@ -55,15 +50,9 @@ describe('child sessions on another machine of a team', function () {
     const place = { project_dir: alice.bench.cwd, executor_type: 'claude-code' };
     return (await atAlice.call('queueRun', { ...place, agent_name: 'lead', prompt: text })).session_id;
   }
-  async function sessions(): Promise<readonly SessionSummary[]> {
-    return (await alice.rows('sessions', '--all')) as unknown as SessionSummary[];
-  }
   const children = async (parent: string) =>
-    (await sessions()).filter(({ parent_session_id }) => parent_session_id === parent);
-  const ended = (id: string, runs = 1) =>
-    until(`the end of run ${runs}`, async () =>
-      (await sessions()).find((row) => row.session_id === id && row.status === 'finished' && row.runs === runs),
-    );
+    (await alice.sessions()).filter(({ parent_session_id }) => parent_session_id === parent);
+  const ended = (id: string, runs?: number) => alice.hasEnded(id, runs);
   const running = (parent: string) =>
     until('a child that runs', async () => (await children(parent)).find(({ status }) => status === 'running'));
 
@@ -112,7 +101,7 @@ describe('child sessions on another machine of a team', function () {
     assert.deepEqual(await children(first), []);
 
     await share('metadata');
-    agent(bob, 'renderer', `${renderer}model: opus\n`);
+    bob.addAgent('renderer', `${renderer}model: opus\n`);
     const second = await lead(starts(saying('otherwise')));
     await ended(second);
     assert.match(await alice.ok('show', second), /differs from the one on the parent's machine/);
@@ -143,7 +132,7 @@ describe('child sessions on another machine of a team', function () {
     const [run] = (await atAlice.call('queuedRuns', { session_id: waits })).runs;
     await atAlice.call('stopQueued', { run_id: run?.run_id ?? '' });
     await until('both to stop', async () =>
-      (await sessions()).every(
+      (await alice.sessions()).every(
         ({ session_id, outcome }) => ![waits, endless].includes(session_id) || outcome === 'stopped',
       ),
     );

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
+import path from 'node:path';
 import type { DaemonConnection } from '../../../src/client/connection.ts';
+import type { SessionSummary } from '../../../src/model/session/summary.ts';
 import { withClient } from '../../../src/team/database/connection.ts';
 import { listShared, type SharedSession } from '../../../src/team/records/sharedSessions.ts';
 import { DaemonBench } from '../daemon/bench.ts';
@@ -48,6 +51,25 @@ export class TeamMachine extends DaemonBench {
     const place = { hostname: hostname(), project_dir: this.bench.cwd, executor_type: 'claude-code' };
     const runner = { ...place, tags: [...tags], limit };
     return (await connection.call('addRunner', { runner, context: this.startParams([]).context })).runner_id;
+  }
+
+  /** Writes the file of an agent. */
+  addAgent(name: string, text: string): void {
+    const folder = path.join(this.bench.cwd, '.vitrine/agents');
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(path.join(folder, `${name}.yaml`), text);
+  }
+
+  /** What its store lists, with child sessions. */
+  async sessions(): Promise<readonly SessionSummary[]> {
+    return (await this.rows('sessions', '--all')) as unknown as SessionSummary[];
+  }
+
+  /** Resolves when this many runs of a session have ended. */
+  hasEnded(id: string, runs = 1): Promise<SessionSummary> {
+    return until(`the end of run ${runs}`, async () =>
+      (await this.sessions()).find((row) => row.session_id === id && row.status === 'finished' && row.runs === runs),
+    );
   }
 
   /** Runs a command that has to succeed. */

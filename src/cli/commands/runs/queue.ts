@@ -31,13 +31,13 @@ Exit code 0: done; 1: with --wait, the run did not complete; 2: the run was reje
   --blueprint NAME   agent file: see "vitrine agents"; its demands apply
   --executor TYPE    agent type; default: that of the session, or the only one that runners offer
   --resume ses_…     resumes a session
-  --parent ses_…     parent of the new session
+  --parent ses_…     parent of the new session; with --team, it must share at least its metadata with the team
   --mode MODE        how the parent gets the result: sync, async_poll, or async_callback, which resumes it with the result
   --cwd DIR          working folder; default: that of the session, of the agent file, or of the runner
   --model NAME       model, as the agent names it
   --demand KEY=VALUE required hostname, project_dir, executor_type or tag of the runner, such as tag=gpu; can be repeated
   --team             runs on any machine of the team; without --cwd, in the folder of the runner
-  --retry            with --team: if its runner is lost, another one executes it
+  --retry            with --team, without --parent: if its runner is lost, another one executes it
   --wait             waits until the run ends
   --json             one runner or run per line as JSON
 ${storeHelp}`;

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseInput } from '../../../coordinator/acceptedRuns.ts';
-import { createRunSchema, type CreateRun } from '../../../coordinator/api.ts';
+import { createRunSchema, type CreateRun, type Job } from '../../../coordinator/api.ts';
+import { CoordinatorError } from '../../../coordinator/errors.ts';
 import { canTake } from '../../../coordinator/waiting.ts';
 import type { Log } from '../../../engine/api.ts';
 import type { ChildOffer, ChildRun, QueuedChildRun } from '../../../engine/children/childRuns.ts';
@@ -8,16 +9,17 @@ import type { Engine } from '../../../engine/engine.ts';
 import { EngineFailure } from '../../../engine/failures/failures.ts';
 import { childSessionNotShared } from '../../../engine/failures/teamFailures.ts';
 import { sessionId } from '../../../engine/ids.ts';
-import type { Remote, Run } from '../../../model/session/session.ts';
+import { executorTypeSchema, type Remote, type Run } from '../../../model/session/session.ts';
 import { isRunOver, isSessionLive } from '../../../model/session/status.ts';
 import type { SessionSummary } from '../../../model/session/summary.ts';
 import { TeamError } from '../../../team/errors.ts';
 import { findShared, type SharedSession } from '../../../team/records/sharedSessions.ts';
-import { findRuns, onlineRunners } from '../../../team/runs/teamRuns.ts';
+import { findRuns, onlineRunners, type TeamRun } from '../../../team/runs/teamRuns.ts';
 import type { UseDatabase } from '../outbox.ts';
-import type { TeamQueue } from '../runs/teamQueue.ts';
+import { refusedByTeam, type TeamQueue } from '../runs/teamQueue.ts';
 import type { DaemonTeam } from '../team.ts';
 import { readChildCopy } from './childCopy.ts';
+import { parentElsewhere, parentNotShared, parentRemote } from './refusedParents.ts';
 
 /** Between two looks at one session, in ms. */
 const pauseMs = 300;
@@ -41,6 +43,9 @@ export interface TeamChildrenDeps {
   readonly log: Log;
 }
 
+/** A new run in a session below another one. */
+type ChildRequest = CreateRun & { readonly session_id: string };
+
 interface Child {
   readonly id: string;
   readonly runId: string;
@@ -60,8 +65,8 @@ interface Child {
 }
 
 /**
- * Child sessions that other machines of the team run. Each has a record here, so that the limits of its tree, its callback
- * and its result are those of a child on this machine.
+ * Child sessions that other machines of the team run, for an agent or for a person who named the parent. Each has a record
+ * here, so that the limits of its tree, its callback and its result are those of a child on this machine.
  */
 export class TeamChildren {
   readonly #deps: TeamChildrenDeps;
@@ -90,31 +95,70 @@ export class TeamChildren {
 
   /** Every member of the team can read the prompt. @throws CoordinatorError, EngineFailure */
   async queue(run: ChildRun): Promise<QueuedChildRun> {
-    const { engine, queue, randomHex } = this.#deps;
-    const parent = await this.#summaryOf(run.parent);
-    const id = sessionId(randomHex);
+    const id = sessionId(this.#deps.randomHex);
+    const { agentHash } = run;
+    const more = { by_agent: true, ...(agentHash !== undefined && { agent_hash: agentHash }) };
+    const created = await this.#create(await this.#summaryOf(run.parent), requestOf(run, id), more);
+    const { ended } = this.#add(id, created.run_id);
+    return { session: id, ended };
+  }
+
+  /**
+   * Queues a run that a person asked for, below a session of this store. With `async_callback`, that session gets the result.
+   * @throws CoordinatorError, EngineFailure
+   */
+  async queueBelow(parent: string, request: ChildRequest): Promise<Run> {
+    const { session_id: child, execution_mode } = request;
+    const created = await this.#create(await this.#permittedParent(parent), { ...request, parent_session_id: parent });
+    if (execution_mode === 'async_callback')
+      await this.#deps.engine.children
+        ?.expect({ parent, child })
+        .catch((error: unknown) => this.#warn(`${parent}, which waits for ${child}`, error));
+    this.#add(child, created.run_id);
+    return created;
+  }
+
+  /** A session of this store that shares something with the team. @throws CoordinatorError */
+  async #permittedParent(id: string): Promise<SessionSummary> {
+    const { use, team } = this.#deps;
+    const shared = await refusedByTeam(() => use((database) => findShared(database, id)));
+    const summary = await this.#summaryOf(id).catch((error: unknown) => {
+      if (!EngineFailure.is(error, 'session_missing')) throw error;
+      throw shared === null
+        ? new CoordinatorError('invalid', `${error.message} ${error.detail}`)
+        : parentElsewhere(shared);
+    });
+    if (summary.remote !== undefined) throw parentRemote(id);
+    if (((await team()?.shareOf(id)) ?? 'nothing') === 'nothing') throw parentNotShared(id);
+    return summary;
+  }
+
+  /** Creates the run and the record of its session. @throws CoordinatorError, EngineFailure */
+  async #create(
+    parent: SessionSummary,
+    request: ChildRequest,
+    more?: Pick<Job, 'by_agent' | 'agent_hash'>,
+  ): Promise<Run> {
+    const { engine, queue } = this.#deps;
+    const { session_id, executor_profile, title } = request;
+    const executor_type = executorTypeSchema.parse(request.executor_type);
+    const { session_id: parent_session_id, project_dir } = parent;
     await engine.budgets.gate(
-      { ...parent, session_id: id, status: 'pending', parent_session_id: run.parent, executor_type: run.executor },
+      { ...parent, session_id, status: 'pending', parent_session_id, executor_type },
       undefined,
     );
-    const { agentHash } = run;
-    const created = await queue.create(parseInput(createRunSchema, requestOf(run, id)), {
-      by_agent: true,
-      ...(agentHash !== undefined && { agent_hash: agentHash }),
-    });
+    const created = await queue.create(parseInput(createRunSchema, request), more);
     try {
-      const job = { run: created, executor_type: run.executor, executor_profile: run.profile };
-      const folder = parent.project_dir;
+      const job = { run: created, executor_type, executor_profile, title };
       await engine.queued.keepWaiting(job, 'a runner of the team has to take it', {
-        ...(folder !== undefined && { project_dir: folder }),
+        ...(project_dir !== undefined && { project_dir }),
         remote: { run_id: created.run_id },
       });
     } catch (error) {
-      await queue.stop(created.run_id).catch((reason: unknown) => this.#warn(id, reason));
+      await queue.stop(created.run_id).catch((reason: unknown) => this.#warn(session_id, reason));
       throw error;
     }
-    const { ended } = this.#add(id, created.run_id);
-    return { session: id, ended };
+    return created;
   }
 
   /** Stops the run of a session, wherever it is. Never rejects. */
@@ -127,6 +171,8 @@ export class TeamChildren {
       }
       child.isStopped = true;
       await this.#deps.queue.stop(child.runId);
+      // A runner of this machine has it: its agent stops as that of any session here.
+      if (this.#deps.queue.has(child.runId)) return;
       this.changed(id);
       await Promise.race([child.ended, delay(stopMs, undefined, { ref: false })]);
     } catch (error) {
@@ -209,6 +255,12 @@ export class TeamChildren {
     // A runner of this machine took it: it runs here.
     if (queue.has(runId)) return;
     const { run } = found.job;
+    if (isRunOver(run.status) && (await engine.queued.remote.remoteOf(id)) === undefined) {
+      // One of them had it.
+      await engine.queued.end(found.job);
+      this.#forget(id, run.parent_session_id);
+      return;
+    }
     if (child.isStopped === true && ['pending', 'claimed', 'running'].includes(run.status)) await queue.stop(runId);
     const shared = await use((database) => findShared(database, id));
     const remote: Remote = {
@@ -216,7 +268,7 @@ export class TeamChildren {
       ...(found.executedBy !== null && { member: found.executedBy }),
       ...(shared !== null && { hostname: shared.hostname }),
     };
-    if (isRunOver(run.status)) await this.#finish(child, run, remote, shared);
+    if (isRunOver(run.status)) await this.#finish(child, found, remote, shared);
     else if (run.status !== 'pending') {
       const status = run.status === 'stopping' ? 'stopping' : 'running';
       await engine.queued.remote.update(id, status, remote, shared?.summary ?? null);
@@ -243,9 +295,10 @@ export class TeamChildren {
   }
 
   /** The run has ended. Records it as soon as its transcript is there. */
-  async #finish(child: Child, run: Run, remote: Remote, shared: SharedSession | null): Promise<void> {
+  async #finish(child: Child, { job }: TeamRun, remote: Remote, shared: SharedSession | null): Promise<void> {
     const { engine, team } = this.#deps;
     const { id, reason } = child;
+    const { run, by_agent } = job;
     const summary = shared?.summary ?? null;
     const file = summary === null ? null : ((await team()?.copy(id)) ?? null);
     const read = file === null || summary === null ? null : await readChildCopy(file, run, summary);
@@ -258,7 +311,8 @@ export class TeamChildren {
       }
     }
     const error = run.error ?? reason;
-    await engine.queued.remote.end(id, error === undefined ? run : { ...run, error }, remote, read?.copy ?? null);
+    const by = by_agent === true ? 'subagent' : 'human';
+    await engine.queued.remote.end(id, error === undefined ? run : { ...run, error }, remote, read?.copy ?? null, by);
     this.#forget(id, run.parent_session_id);
   }
 
@@ -303,7 +357,7 @@ function folderOf({ folder, isFolderNamed }: ChildRun): string | undefined {
   return isFolderNamed === true ? folder : undefined;
 }
 
-function requestOf(run: ChildRun, id: string): CreateRun {
+function requestOf(run: ChildRun, id: string): ChildRequest {
   const { parent, agentName, executor, profile, prompt, mode, model, demands } = run;
   const folder = folderOf(run);
   return {

@@ -368,14 +368,8 @@ export class TeamQueue {
       throw new CoordinatorError('invalid', `The prompt contains a secret (${rule}), which the team could read.`);
   }
 
-  async #use<T>(work: (database: Database) => Promise<T>): Promise<T> {
-    try {
-      return await this.#deps.use(work);
-    } catch (error) {
-      if (!TeamError.is(error)) throw error;
-      const code = error.code === 'unreachable' ? 'unreachable' : 'invalid';
-      throw new CoordinatorError(code, `${error.message} ${error.next}`);
-    }
+  #use<T>(work: (database: Database) => Promise<T>): Promise<T> {
+    return refusedByTeam(() => this.#deps.use(work));
   }
 
   async #ifConnected<T>(work: (database: Database) => Promise<T>): Promise<T | null> {
@@ -386,5 +380,16 @@ export class TeamQueue {
       if (!TeamError.is(error, 'unreachable')) this.#deps.log.warn(`The queue of the team: ${String(error)}`);
       return null;
     }
+  }
+}
+
+/** What the database refuses, in the words of the queue. @throws CoordinatorError */
+export async function refusedByTeam<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!TeamError.is(error)) throw error;
+    const code = error.code === 'unreachable' ? 'unreachable' : 'invalid';
+    throw new CoordinatorError(code, `${error.message} ${error.next}`);
   }
 }
