@@ -79,7 +79,7 @@ function limitText({ name: given, usedPercent: used, resetsAt }: PlanLimit): str
   const name = plain(given);
   const reset = resetsAt === undefined ? undefined : dateTime(resetsAt);
   if (used === undefined) return reset === undefined ? name : t('{0}: resets {1}', name, reset);
-  return reset === undefined ? t('{0}: {1} % used', name, used) : t('{0}: {1} % used, resets {2}', name, used, reset);
+  return reset === undefined ? t('{0}: {1}% used', name, used) : t('{0}: {1}% used, resets {2}', name, used, reset);
 }
 
 /** The record's head, to save elsewhere: the hash that covers all lines so far. */

@@ -53,5 +53,5 @@ export function contextText({ context_tokens: tokens, context_window: window }: 
       : t('unknown share of {0} tokens: the agent does not report context use', number(window));
   }
   if (window === null) return t('{0} tokens; the agent does not report the model’s limit', number(tokens));
-  return t('{0} of {1} tokens ({2} %)', number(tokens), number(window), Math.round((100 * tokens) / window));
+  return t('{0} of {1} tokens ({2}%)', number(tokens), number(window), Math.round((100 * tokens) / window));
 }

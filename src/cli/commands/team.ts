@@ -129,7 +129,7 @@ async function init(context: CliContext, { down }: Values, url: string | undefin
   const names = await withClient(login, (client) =>
     migrate(client, count === undefined ? { dir, direction: 'up' } : { dir, direction: 'down', count }),
   );
-  const verb = count === undefined ? 'Applied' : 'Took back';
+  const verb = count === undefined ? 'Applied' : 'Reverted';
   context.stdout.write(names.length === 0 ? 'The schema is up to date.\n' : `${verb}: ${names.join(', ')}\n`);
   if (count === undefined) {
     const { database } = login.address;

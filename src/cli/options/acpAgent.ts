@@ -51,4 +51,4 @@ export function acpChoice(values: {
 }
 
 const repeatCommand = 'Repeat the command of the agent after the prompt and "--".';
-const ways = `Give --profile ${acpProfileIds.join(', ')}, or another command after the prompt and "--".`;
+const ways = `Use --profile ${acpProfileIds.join(', ')}, or another command after the prompt and "--".`;

@@ -52,7 +52,10 @@ export async function openShared(
     if (pulled === null) return null;
     const { session, problem } = pulled;
     if (session.lines === 0)
-      throw new UsageError(`${session.owner} shares no transcript of this session.`, 'Ask them to share its records.');
+      throw new UsageError(
+        `${session.owner} does not share the transcript of this session.`,
+        'Ask them to share its records.',
+      );
     const engine = createEngine(context, { store: mirror, ownOnly: true });
     const handle = await engine.open(id);
     const close = async (): Promise<void> => {

@@ -30,7 +30,7 @@ export async function budget(
 }
 
 function changeOf([name = '', given, limit, ...more]: readonly string[]) {
-  const next = 'Use for example: vitrine team budget member=alice month 100';
+  const next = 'Example: vitrine team budget member=alice month 100';
   const equals = name.indexOf('=');
   const scope = budgetScopes.find((budgetScope) => budgetScope === (equals < 0 ? name : name.slice(0, equals)));
   const key = equals < 0 ? '' : name.slice(equals + 1);

@@ -200,7 +200,7 @@ export class ClientMethods {
   #note(what: string, why: string): void {
     this.#noteCount += 1;
     if (this.#noteCount > maxNotes) return;
-    const last = this.#noteCount === maxNotes ? ' More of these are not told.' : '';
+    const last = this.#noteCount === maxNotes ? ' Further refusals are not reported.' : '';
     this.#deps.host.tell({ type: 'note', subtype: 'refused', content: `${what} was refused: ${why}${last}` });
   }
 }

@@ -112,8 +112,8 @@ async function checkFacts(
     Math.round(percent) === 0
       ? t('the price table gives {0} for the same tokens, as reported', amount)
       : percent < 0
-        ? t('the price table gives {0} for the same tokens, {1} % less than reported', amount, off)
-        : t('the price table gives {0} for the same tokens, {1} % more than reported', amount, off);
+        ? t('the price table gives {0} for the same tokens, {1}% less than reported', amount, off)
+        : t('the price table gives {0} for the same tokens, {1}% more than reported', amount, off);
   return [fact(t('Cross-check'), says)];
 }
 
@@ -124,7 +124,7 @@ function modelTables(all: readonly ModelUsage[] | null): Pick<ReportSection, 'te
     usd === undefined ? { text: t('unknown'), sort: null } : numberCell(figures.money(usd), usd),
     ...tokenCells(usage),
   ]);
-  return { tables: [usageTable(t('Usage of each model'), t('Model'), rows)] };
+  return { tables: [usageTable(t('Usage by model'), t('Model'), rows)] };
 }
 
 function turnTable(handle: SessionHandle): ReportTable {

@@ -96,7 +96,7 @@ const isMissing = ({ program }: AgentReport): boolean => program !== null && !('
 function stateCell(agent: AgentReport): ReportCell {
   if (agent.recording) return text(t('plays recordings that come with Vitrine'), 'dim');
   if (isMissing(agent)) return text(t('not found'), 'warning');
-  return text(agent.program === null ? t('set up') : t('found'), 'good');
+  return text(agent.program === null ? t('configured') : t('found'), 'good');
 }
 
 function loginCell(signedIn: boolean | undefined): ReportCell {

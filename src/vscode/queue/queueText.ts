@@ -15,7 +15,7 @@ const longestPrompt = 1000;
 export function waitingReason(waiting: Waiting | undefined): string {
   switch (waiting?.kind) {
     case undefined:
-      return t('next for a runner');
+      return t('next in line for a runner');
     case 'no_runner':
       return t('no runner is online');
     case 'executor': {

@@ -135,7 +135,7 @@ function askForName(user: string): Thenable<string | undefined> {
 function askForPassword(user: string, { security }: TypedAddress): Thenable<string | undefined> {
   return vscode.window.showInputBox({
     title: t('Join Team (3/3): Password'),
-    prompt: `${t('Password of {0}, kept in the secret storage. Leave empty to use PostgreSQL’s password file.', inertText(user))} ${securityText(security)}`,
+    prompt: `${t('Password for {0}, kept in the secret storage. Leave empty to use PostgreSQL’s password file.', inertText(user))} ${securityText(security)}`,
     password: true,
     ignoreFocusOut: true,
   });

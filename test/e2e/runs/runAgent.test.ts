@@ -108,11 +108,11 @@ describe('Run Agent…', function () {
     await input().fill('Change it.');
     await openOptions();
     await part('Model').click();
-    await title('Model of Copilot CLI');
+    await title('Model for Copilot CLI');
     await picture(workbench, 'run-model');
     await submit('gpt-test');
     await part('Permission mode').click();
-    await title('Permission Mode of Copilot CLI');
+    await title('Permission Mode for Copilot CLI');
     await row('Allows every tool, including commands.').waitFor();
     await picture(workbench, 'run-modes');
     await part('acceptEdits').click();
@@ -161,7 +161,7 @@ describe('Run Agent…', function () {
     await workbench.webview().getByRole('menuitem', { name: 'Change Model, Mode and Limits…' }).click();
     await title('How to Run Copilot CLI');
     await part('Model').click();
-    await title('Model of Copilot CLI');
+    await title('Model for Copilot CLI');
     await submit('gpt-other');
     await part('Permission mode').click();
     await part('acceptEdits').click();

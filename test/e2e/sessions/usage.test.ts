@@ -27,7 +27,7 @@ describe('what sessions cost', function () {
     await card.getByRole('row', { name: /claude-haiku-4-5/ }).waitFor();
     const text = await card.innerText();
     assert.match(text, /Total\s+\$0\.31\s+\$0\.62/);
-    assert.match(text, /71,300 of 200,000 tokens \(36 %\)/);
+    assert.match(text, /71,300 of 200,000 tokens \(36%\)/);
     await picture(host.workbench, 'cost-card');
     await host.workbench.page.keyboard.press('Escape');
     await card.waitFor({ state: 'detached' });

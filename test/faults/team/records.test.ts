@@ -74,7 +74,7 @@ describe('records of a team', function () {
       ['one', 'two'],
     );
     const refused = await bob.vitrine('show', listed).ended;
-    assert.match(refused.stderr, /shares no transcript/);
+    assert.match(refused.stderr, /does not share the transcript/);
     assert.notEqual((await bob.vitrine('show', before).ended).code, 0);
     // The copy is a record whose hashes fit.
     const mirror = path.join(bob.store, 'team/mirror');

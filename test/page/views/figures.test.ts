@@ -69,8 +69,8 @@ describe('figures of a session', () => {
       ['API duration', '1 min 11 s', 'unknown'],
     ]);
     const text = await card(page).innerText();
-    assert.match(text, /71,300 of 200,000 tokens \(36 %\)/);
-    assert.match(text, /Plan limits\s+5 h: 42 % used, resets .*27.*\n7 d: 7 % used\n/);
+    assert.match(text, /71,300 of 200,000 tokens \(36%\)/);
+    assert.match(text, /Plan limits\s+5 h: 42% used, resets .*27.*\n7 d: 7% used\n/);
     assert.match(text, /This run: \$0\.31, reported by the agent/);
     await page.mouse.move(10, 500);
     await card(page).waitFor({ state: 'detached' });
@@ -157,7 +157,7 @@ describe('figures of a session', () => {
     for (const part of [
       // The day may change while the suite runs.
       /[34] days ago, /,
-      /71,300 of 200,000 tokens \(36 %\)/,
+      /71,300 of 200,000 tokens \(36%\)/,
       /Compacted once/,
       /≈ \$0\.36 before the first answer/,
       /prices of 2026-11-02/,

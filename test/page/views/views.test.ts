@@ -108,7 +108,7 @@ describe('views of a session', () => {
     await page.getByRole('button', { name: /^Repeated/ }).click();
     await page.waitForFunction(() => document.querySelectorAll('.trow[data-kind]').length === 1);
     await steps.first().click();
-    await page.locator('.pane').getByText('Read again as in step').waitFor();
+    await page.locator('.pane').getByText('Repeats the read in step').waitFor();
     await page.getByRole('button', { name: /^Repeated/ }).click();
     await page.locator('#step-filter').click();
     await page.keyboard.type('state:denied');

@@ -13,7 +13,7 @@ function sources(folder: string): string[] {
 }
 
 /**
- * First arguments of calls of `t`, which both host and page name so, and what the engine tags with `say`; and calls whose
+ * First arguments of calls of `t`, which both host and page name so, and what the engine tags with `worded`; and calls whose
  * argument is no literal.
  */
 function messages(source: string): { found: string[]; loose: string[] } {
@@ -27,7 +27,7 @@ function messages(source: string): { found: string[]; loose: string[] } {
       else loose.push(`${path.relative(repository, source)}: ${node.getText()}`);
     }
     if (isUnseen(node)) loose.push(`${path.relative(repository, source)}: ${node.getText()}`);
-    if (ts.isTaggedTemplateExpression(node) && ts.isIdentifier(node.tag) && node.tag.text === 'say') {
+    if (ts.isTaggedTemplateExpression(node) && ts.isIdentifier(node.tag) && node.tag.text === 'worded') {
       found.push(templateOf(node.template));
     }
     ts.forEachChild(node, visit);

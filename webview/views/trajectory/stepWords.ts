@@ -125,8 +125,8 @@ export function laneName(lane: LaneLine): string {
 export function repeatText({ kind, steps }: RepeatMark): string {
   const first = steps[0]?.number ?? '';
   return kind === 'duplicate_read'
-    ? t('Read again as in step {0}, unchanged in between', first)
-    : t('Failed again as in step {0}, with no changes in between', first);
+    ? t('Repeats the read in step {0}; nothing changed in between', first)
+    : t('Repeats the failure in step {0}; nothing changed in between', first);
 }
 
 /** The whole line as a sentence, for screen readers. */

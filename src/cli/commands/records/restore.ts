@@ -92,7 +92,8 @@ async function report(
     for (const { path, kind, mode } of changes)
       stdout.write(`${signs[kind]} ${visibleLine(path)}${mode === true ? ' (permissions)' : ''}\n`);
   if (changes.length === 0) stderr.write('vitrine: No files differ.\n');
-  for (const { path, why } of skipped) stderr.write(`vitrine: ${visibleLine(path)} stays: ${reasons[why]}.\n`);
+  for (const { path, why } of skipped)
+    stderr.write(`vitrine: ${visibleLine(path)} was not changed: ${reasons[why]}.\n`);
   for (const path of failed) stderr.write(`vitrine: ${visibleLine(path)} could not be restored.\n`);
   return failed.length > 0 ? 1 : 0;
 }

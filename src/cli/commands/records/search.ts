@@ -117,7 +117,7 @@ function printNotes({ stderr }: CliContext, scanned: SearchCoverage, notes: read
   const { sessions, entries, cut, damaged, unreadable, omitsOlderShared } = scanned;
   const lines = [
     `Searched ${sessions} sessions, ${entries} entries.`,
-    ...(cut > 0 ? [`Of ${cut} long entries, only the beginning is searched.`] : []),
+    ...(cut > 0 ? [`Only the beginning of ${cut} long entries is searched.`] : []),
     ...(damaged.length > 0 ? [`Parts of ${damaged.length} records are damaged: ${damaged.join(', ')}`] : []),
     ...unreadable.map(({ id, reason }) => `${id} could not be read: ${reason}`),
     ...notes,

@@ -135,7 +135,7 @@ async function askForModel({ agent, settings, memory, step }: Subject): Promise<
   const all = [own, ...set, ...recent, ...usual];
   const answer = await askForWords({
     ...step,
-    title: t('Model of {0}', agent.label),
+    title: t('Model for {0}', agent.label),
     placeholder: t('Choose a model, or type any model name that the agent supports'),
     back: true,
     value: '',
@@ -166,7 +166,7 @@ async function askForMode({ agent, settings, step }: Subject, choice: RunChoice)
   });
   const answer = await ask({
     ...step,
-    title: t('Permission Mode of {0}', agent.label),
+    title: t('Permission Mode for {0}', agent.label),
     placeholder: t('Permission mode'),
     back: true,
     items: () => Promise.resolve(items),
@@ -181,7 +181,7 @@ async function askForNamedMode({ agent, settings, step }: Subject): Promise<Answ
   const set = settings.permissionMode;
   const answer = await askForWords({
     ...step,
-    title: t('Permission Mode of {0}', agent.label),
+    title: t('Permission Mode for {0}', agent.label),
     placeholder: t('Enter a mode of this agent. Invalid modes are rejected with a list of valid ones'),
     back: true,
     value: '',
