@@ -58,6 +58,7 @@ export async function serve(folder: string, options: DaemonOptions): Promise<voi
     onUndelivered: ({ session_id }, failure) => news.undelivered(session_id, failure),
   });
   const thread = new IndexThread({
+    folder,
     file,
     storeDir,
     prices: () => contexts.settings(undefined).prices,

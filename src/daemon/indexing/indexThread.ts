@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { Worker } from 'node:worker_threads';
 import {
@@ -25,6 +24,8 @@ export interface PlaceListener {
 }
 
 interface IndexThreadDeps {
+  /** Of the daemon. */
+  readonly folder: string;
   /** Main file of the daemon, which serves as thread too. */
   readonly file: string;
   readonly storeDir: string;
@@ -88,11 +89,9 @@ export class IndexThread {
 
   #start(): Running {
     const { file, storeDir, log, onProgress } = this.#deps;
-    // The thread is terminated, which gives it no chance to delete its private copies of databases.
-    const temporary = mkdtempSync(path.join(tmpdir(), 'vitrine-index-'));
-    const env = { ...process.env, TMPDIR: temporary, TEMP: temporary, TMP: temporary };
+    const { env, remove } = temporaryFolder(this.#deps.folder);
     const worker = new Worker(file, { workerData: { storeDir }, env });
-    worker.once('exit', () => rmSync(temporary, { recursive: true, force: true }));
+    worker.once('exit', remove);
     const connection = createMessageConnection(new PortMessageReader(worker), new PortMessageWriter(worker));
     const running = { worker, connection };
     const end = (why: string): void => {
@@ -115,4 +114,21 @@ export class IndexThread {
     connection.listen();
     return running;
   }
+}
+
+/**
+ * For the thread's private copies of databases. The thread is terminated and cannot delete them, and a killed daemon leaves
+ * them to the next one.
+ */
+function temporaryFolder(parent: string): { readonly env: NodeJS.ProcessEnv; readonly remove: () => void } {
+  const folder = path.join(parent, 'temporary');
+  const remove = (): void => rmSync(folder, { recursive: true, force: true });
+  try {
+    remove();
+    mkdirSync(folder, { mode: 0o700 });
+  } catch {
+    // In a store that cannot be written, copies go to the temporary folder of the system.
+    return { env: process.env, remove: () => undefined };
+  }
+  return { env: { ...process.env, TMPDIR: folder, TEMP: folder, TMP: folder }, remove };
 }

@@ -147,7 +147,7 @@ describe('system calls of a daemon', () => {
     );
     assert.deepEqual(filesOf(home), before);
 
-    const copies = /"([^"]*vitrine-index-[^"/]+)\//.exec(lines.join('\n'))?.[1] ?? '';
+    const copies = /"([^"]*\/temporary)\/vitrine-sqlite-/.exec(lines.join('\n'))?.[1] ?? '';
     assert.ok(existsSync(copies), 'a database in use is copied');
     await place.close();
     assert.ok(!existsSync(copies), 'no copy stays');

@@ -59,11 +59,15 @@ function isAlive(pid) {
   }
 }
 
+/** Of Codex: a socket and a lock for each home, with a hash as name. */
+const codexFolder = `/tmp/codex-daemon-${process.getuid?.() ?? ''}`;
 /** Folders that some agents create outside of their temporary folder. */
 const sharedFolders = [
   '/tmp/claude', // Claude Code 2.0: a folder for each workspace
-  `/tmp/codex-daemon-${process.getuid?.() ?? ''}`, // Codex
+  codexFolder,
 ];
+/** Sockets that were there before this process. */
+const earlierSockets = new Set(existsSync(codexFolder) ? readdirSync(codexFolder) : []);
 /** @type {string[]} those that this run may remove, once they are empty */
 let newShared = [];
 
@@ -78,12 +82,23 @@ export function removeTemporaryFolder(folder) {
     const own = existsSync(shared) ? readdirSync(shared).filter((name) => name.includes(path.basename(folder))) : [];
     for (const name of own) removeFolder(path.join(shared, name));
   }
+  removeDeadSockets();
   for (const shared of newShared) {
     try {
       rmdirSync(shared);
     } catch {
       // it is not there, or somebody else uses it
     }
+  }
+}
+
+/** Removes Codex's sockets of this run on which nobody listens any more. */
+function removeDeadSockets() {
+  if (process.platform !== 'linux' || !existsSync(codexFolder)) return;
+  const listening = readFileSync('/proc/net/unix', 'utf8');
+  for (const name of readdirSync(codexFolder)) {
+    if (earlierSockets.has(name) || listening.includes(path.basename(name, '.lock'))) continue;
+    removeFolder(path.join(codexFolder, name));
   }
 }
 

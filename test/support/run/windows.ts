@@ -50,8 +50,16 @@ async function runUnder(program: string): Promise<void> {
     report(code);
   } finally {
     spawnSync('/usr/lib/wine/wineserver', ['-k'], { env });
+    removeServerFolder(env.WINEPREFIX);
     rmSync(home, { recursive: true, force: true });
   }
+}
+
+/** Wine's server creates it outside of the prefix, which has its name. */
+function removeServerFolder(prefix: string): void {
+  const file = path.join(prefix, 'wineserver');
+  const name = existsSync(file) ? readFileSync(file, 'utf8').trim() : '';
+  if (/^wine-\w+$/.test(name)) rmSync(path.join('/tmp', name), { recursive: true, force: true });
 }
 
 /** Writes output to a file: Wine blocks on foreign pipes. @returns the exit code, `null` after the limit */
