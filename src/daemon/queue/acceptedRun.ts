@@ -51,7 +51,7 @@ export function acceptedTeamRun({ executor_type, ...request }: QueueRequest): Cr
     throw new CoordinatorError('invalid', 'A run of the team needs the type of its agent (--executor).');
   if (request.parent_session_id !== undefined) {
     if (request.type === 'resume_session')
-      throw new CoordinatorError('invalid', 'A resumed session keeps its parent. Name none.');
+      throw new CoordinatorError('invalid', 'A resumed session keeps its parent. Leave out the parent.');
     if (request.retry === true)
       throw new CoordinatorError(
         'invalid',

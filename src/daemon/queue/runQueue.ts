@@ -98,7 +98,7 @@ export class RunQueue {
     return request.type === 'start_session' ? this.#savingRecord(session_id, create) : create();
   }
 
-  /** `create` makes the record of a new session, whose id nobody else knows yet. */
+  /** Until `create` has saved the record of a new session, others who ask for it wait. */
   async #savingRecord(id: string, create: () => Promise<ListedRun>): Promise<ListedRun> {
     let finish = (): void => undefined;
     this.#savingRecords.set(id, new Promise<void>((resolve) => (finish = resolve)));

@@ -59,7 +59,7 @@ function isAlive(pid) {
   }
 }
 
-/** Of Codex: a socket and a lock for each home, with a hash as name. */
+/** Where Codex creates a socket and a lock file for each of its homes. Their names are hashes. */
 const codexFolder = `/tmp/codex-daemon-${process.getuid?.() ?? ''}`;
 /** Folders that some agents create outside of their temporary folder. */
 const sharedFolders = [
@@ -92,7 +92,7 @@ export function removeTemporaryFolder(folder) {
   }
 }
 
-/** Removes Codex's sockets of this run on which nobody listens any more. */
+/** Removes the sockets that Codex created since this process started, except those still in use. */
 function removeDeadSockets() {
   if (process.platform !== 'linux' || !existsSync(codexFolder)) return;
   const listening = readFileSync('/proc/net/unix', 'utf8');
