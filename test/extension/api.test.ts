@@ -8,12 +8,12 @@ interface AskedTwice {
   readonly one: RunResult;
   readonly two: RunResult;
   readonly session: Session | undefined;
-  readonly heard: readonly SessionEvent[];
+  readonly events: readonly SessionEvent[];
 }
 
 interface AgentsRun {
   readonly agents: readonly AgentInfo[];
-  readonly spoken: readonly string[];
+  readonly answers: readonly string[];
 }
 
 interface OutputRead {
@@ -56,7 +56,7 @@ describe('the public API', function () {
     );
     const then = script(...says('again', 0.5));
     const asked = await vscode.commands.executeCommand<AskedTwice>('vitrineSample.askTwice', first, then);
-    const { one, two, session, heard } = asked;
+    const { one, two, session, events } = asked;
     assert.equal(one.success, true, one.error);
     assert.equal(one.data, 'hello');
     assert.deepEqual([one.metadata?.cost, one.metadata?.isMaxTurns], [0.25, false]);
@@ -75,7 +75,7 @@ describe('the public API', function () {
     assert.equal(two.events, undefined);
     assert.deepEqual([two.metadata?.cost, two.metadata?.totalCost, two.session], [0.5, 0.75, one.session]);
     assert.deepEqual([session?.runs, session?.outcome, session?.agent_label], [2, 'completed', 'Claude Code']);
-    const types = heard.map(({ event_type: type }) => type);
+    const types = events.map(({ event_type: type }) => type);
     assert.deepEqual(types.slice(0, 5), ['session_start', 'message', 'pre_tool', 'post_tool', 'message']);
     assert.equal(types.filter((type) => type === 'session_stop').length, 2);
     const entries = await api.sessions.entries(one.session, 0, 1);
@@ -111,7 +111,7 @@ describe('the public API', function () {
         'made-up',
         prompts,
       );
-      assert.deepEqual(ran.spoken, ['from a file', 'over ACP']);
+      assert.deepEqual(ran.answers, ['from a file', 'over ACP']);
       const found = ran.agents.filter(({ profile, agentFile }) => profile === 'made-up' || agentFile === 'sampler');
       assert.deepEqual(found, [
         { label: 'Made Up', agent: 'acp', profile: 'made-up', available: true },

@@ -163,7 +163,7 @@ describe('an untrusted workspace', function () {
   });
 
   it('starts nothing for another extension', async () => {
-    for (const way of ['Ask an Agent Twice', 'Read What an Agent Prints']) {
+    for (const way of ['Ask an Agent Twice', 'Read Agent Output']) {
       await workbench.runCommand(way);
       const dialog = workbench.dialog().filter({ hasText: 'Vitrine does not start agents in Restricted Mode' });
       await dialog.waitFor();
