@@ -4,6 +4,7 @@ import { RecordStore } from '../../src/engine/record/recordStore.ts';
 import { serializeRecordLine } from '../../src/formats/record.ts';
 import { DaemonBench } from '../../test/support/daemon/bench.ts';
 import { aSession, wholeSession } from '../../test/support/sessions/records.ts';
+import { silentLog } from '../../test/support/silentLog.ts';
 import { until } from '../../test/support/until.ts';
 import { median, type Row } from '../harness.ts';
 import { processorTime } from './processorTime.ts';
@@ -34,7 +35,7 @@ export async function daemonStart(sessions = 200, starts = 7): Promise<Row> {
 
 async function start(place: DaemonBench, sessions: number): Promise<{ ms: number; processorMs: number }> {
   const [started, used] = [performance.now(), process.cpuUsage()];
-  const listed = new RecordStore(place.store, { clock: Date.now, log: { warn: () => undefined } }).list();
+  const listed = new RecordStore(place.store, { clock: Date.now, log: silentLog }).list();
   const connection = await place.connect();
   await connection.call('watch', { events: false });
   if ((await listed).length !== sessions) throw new Error('not every session was listed');
@@ -48,7 +49,7 @@ async function start(place: DaemonBench, sessions: number): Promise<{ ms: number
 }
 
 async function fill(dir: string, sessions: number): Promise<void> {
-  const store = new RecordStore(dir, { clock: Date.now, log: { warn: () => undefined } });
+  const store = new RecordStore(dir, { clock: Date.now, log: silentLog });
   for (let index = 0; index < sessions; index += 1) {
     const id = `ses_${index.toString(16).padStart(12, '0')}`;
     await (await store.create(aSession({ session_id: id }))).close();

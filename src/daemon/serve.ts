@@ -1,10 +1,10 @@
-import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { adapters } from '../agents/registry.ts';
 import type { Log } from '../engine/api.ts';
 import { Engine } from '../engine/engine.ts';
 import type { EngineDeps } from '../engine/engineDeps.ts';
+import { randomHex } from '../engine/ids.ts';
 import { loadPrices } from '../insight/prices/prices.ts';
 import { daemonProtocol } from '../protocol/daemon/version.ts';
 import { newEndpoint, publishEndpoint, removeEndpoint } from '../transport/endpoint.ts';
@@ -74,7 +74,7 @@ export async function serve(folder: string, options: DaemonOptions): Promise<voi
     demoDir,
     version,
     clock: Date.now,
-    randomHex: (digits) => randomBytes(digits).toString('hex').slice(0, digits),
+    randomHex,
     // Agents get the environment of the client that requested the run, and nothing of the daemon's own.
     environment: {},
     settings: (where) => contexts.settings(where),
@@ -127,7 +127,7 @@ export async function serve(folder: string, options: DaemonOptions): Promise<voi
     openMirror: (folder) => new Engine(mirrorDeps(engineDeps, folder)),
     contexts,
     environment: process.env,
-    randomHex: engineDeps.randomHex,
+    randomHex,
     onChange: () => news.queueChanged(),
     onShared: (summary) => news.summaryChanged(summary),
     // A child of an agent here keeps its record here.
@@ -154,7 +154,6 @@ export async function serve(folder: string, options: DaemonOptions): Promise<voi
     onWaiting: (count) => lifetime.setWaiting(count),
     onRunners: () => news.queueChanged(),
   });
-  const { randomHex } = engineDeps;
   const races = new RaceCalls({ engine, storeDir, contexts, clients, lifetime, randomHex, log });
   const others = new OtherDaemons({
     storeDir,

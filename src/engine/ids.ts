@@ -1,6 +1,8 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 
 type RandomHex = (digits: number) => string;
+
+export const randomHex: RandomHex = (digits) => randomBytes(digits).toString('hex').slice(0, digits);
 
 export function sessionId(randomHex: RandomHex): string {
   return `ses_${randomHex(12)}`;

@@ -7,7 +7,8 @@ import { findBlueprint, startRequest } from '../../src/engine/blueprints/request
 import { Engine } from '../../src/engine/engine.ts';
 import { ensureClaudeCode } from '../support/agents/claudeCode.ts';
 import { agentPlace, type AgentPlace } from '../support/agents/place.ts';
-import { talkingDeps, toolsOf } from '../support/agents/talk.ts';
+import { toolsOf } from '../support/agents/runs.ts';
+import { talkingDeps } from '../support/agents/talk.ts';
 import { type Scenarios, text, tool } from '../support/models/scripts/scenario.ts';
 import { skip } from '../support/skip.ts';
 import { until } from '../support/until.ts';

@@ -3,14 +3,12 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { EngineFailure } from '../../src/engine/failures/failures.ts';
 import { configureGemini, ensureGemini, geminiVariables, geminiVersion } from '../support/agents/gemini.ts';
-import { goneFrom } from '../support/agents/place.ts';
-import { contentsOf, ended, toolsOf } from '../support/agents/runs.ts';
+import { contentsOf, ended, toolsOf, toolStatuses } from '../support/agents/runs.ts';
 import { agentSuite } from '../support/agents/suite.ts';
 import { answering, deny, once } from '../support/sessions/answering.ts';
 import { startGeminiServer } from '../support/models/gemini.ts';
 import { geminiScenarios } from '../support/models/scripts/geminiScenarios.ts';
 import { skip } from '../support/skip.ts';
-import { until } from '../support/until.ts';
 
 describe(`Gemini CLI ${geminiVersion}, by the Agent Client Protocol`, function () {
   const agent = agentSuite({
@@ -59,19 +57,13 @@ describe(`Gemini CLI ${geminiVersion}, by the Agent Client Protocol`, function (
     const handle = await agent.runs.start('Try it. [[denied]]');
     answering(handle, deny);
     assert.equal((await ended(handle)).success, true);
-    assert.deepEqual(
-      (await toolsOf(handle)).map(({ status }) => status),
-      ['denied'],
-    );
+    assert.deepEqual(await toolStatuses(handle), ['denied']);
     assert.ok(!existsSync(at('denied.txt')));
   });
 
   it('leaves no process when stopped during a command', async function () {
     if (process.platform !== 'linux') skip(this, 'only Linux shows the environment of a process');
     const handle = await agent.runs.start('Sleep. [[sleep]]', { permissionMode: 'yolo' });
-    await until('the command', () => existsSync(at('started.txt')), 60_000);
-    await agent.runs.engine.stop(handle.id);
-    await goneFrom(agent.place.home);
-    assert.equal(handle.turns().at(-1)?.status, 'stopped');
+    await agent.runs.stopDuringCommand(handle);
   });
 });

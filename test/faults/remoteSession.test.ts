@@ -5,6 +5,7 @@ import { DaemonError } from '../../src/client/errors.ts';
 import { RemoteSession } from '../../src/client/remoteSession.ts';
 import type { EntryUpdate } from '../../src/model/transcript/entry.ts';
 import { DaemonBench } from '../support/daemon/bench.ts';
+import type { Step } from '../support/fakeAgent/engine.ts';
 import { until } from '../support/until.ts';
 
 describe('a session of the daemon', function () {
@@ -13,10 +14,14 @@ describe('a session of the daemon', function () {
   beforeEach(() => (place = new DaemonBench()));
   afterEach(() => place.close());
 
+  const answer: Step[] = [{ init: true }, { say: 'one' }, { result: {} }];
+  const question: Step[] = [{ init: true }, { say: 'before' }, { ask: { id: 'req-1', input: { command: 'true' } } }];
+  const started = (link: ReturnType<DaemonBench['windowLink']>, steps: readonly Step[]) =>
+    RemoteSession.begin(link, place.store, 'start', { ...place.startParams(steps), follow: true });
+
   it('reads and reports the same as in the engine, live and when another client resumes it', async () => {
     const link = place.windowLink();
-    const params = { ...place.startParams([{ init: true }, { say: 'one' }, { result: {} }]), follow: true };
-    const session = await RemoteSession.begin(link, place.store, 'start', params);
+    const session = await started(link, answer);
     const result = await session.done;
     assert.equal(result?.success, true);
     assert.equal(session.live(), false);
@@ -39,11 +44,7 @@ describe('a session of the daemon', function () {
 
   it('reports that its run was interrupted when the daemon is killed, and what another daemon finds', async () => {
     const link = place.windowLink();
-    const steps = [{ init: true }, { say: 'before' }, { ask: { id: 'req-1', input: { command: 'true' } } }];
-    const session = await RemoteSession.begin(link, place.store, 'start', {
-      ...place.startParams(steps),
-      follow: true,
-    });
+    const session = await started(link, question);
     await until('the request', () => session.conversation()?.pending().length === 1);
     const summaries: string[] = [];
     session.onSummary(({ outcome }) => summaries.push(outcome));
@@ -62,8 +63,7 @@ describe('a session of the daemon', function () {
 
   it('repeats a call that only reads if the daemon is killed before it answers', async () => {
     const link = place.windowLink();
-    const params = { ...place.startParams([{ init: true }, { say: 'one' }, { result: {} }]), follow: true };
-    const session = await RemoteSession.begin(link, place.store, 'start', params);
+    const session = await started(link, answer);
     await session.done;
     const { pid } = await link.status();
     process.kill(pid, 'SIGSTOP');
@@ -77,8 +77,7 @@ describe('a session of the daemon', function () {
 
   it('repeats such a call also if the daemon is killed before all of it was sent', async () => {
     const link = place.windowLink();
-    const params = { ...place.startParams([{ init: true }, { say: 'one' }, { result: {} }]), follow: true };
-    const session = await RemoteSession.begin(link, place.store, 'start', params);
+    const session = await started(link, answer);
     await session.done;
     const { pid } = await link.status();
     process.kill(pid, 'SIGSTOP');
@@ -92,11 +91,7 @@ describe('a session of the daemon', function () {
 
   it('ends a run whose record the next daemon cannot open', async () => {
     const link = place.windowLink();
-    const steps = [{ init: true }, { say: 'before' }, { ask: { id: 'req-1', input: { command: 'true' } } }];
-    const session = await RemoteSession.begin(link, place.store, 'start', {
-      ...place.startParams(steps),
-      follow: true,
-    });
+    const session = await started(link, question);
     await until('the request', () => session.conversation()?.pending().length === 1);
     const { pid } = await link.status();
     process.kill(pid, 'SIGSTOP');

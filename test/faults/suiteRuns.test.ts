@@ -240,18 +240,22 @@ describe('a run of the suites', function () {
     assert.match(lines.join('\n'), /\[one\] FAILED the test files load\nError: no such thing/);
   });
 
-  it('repeats a test that failed, and lists it as unsteady unless the run is strict', async () => {
-    const file = write(
-      'once.cjs',
-      `let runs = 0; it('varies', () => { if (++runs === 1) throw new Error('too early'); });`,
-    );
-    const program = write(
-      'repeated.ts',
+  /** A program that runs a file like a suite that starts other programs. */
+  const repeating = (name: string, file: string): string =>
+    write(
+      name,
       `import { runFiles, secondAttempts } from ${support('run/suites/mochaRun.ts')};`,
       `import { exitWith, finish } from ${support('run/suites/finish.ts')};`,
       `const options = { timeout: 5000, retries: secondAttempts() };`,
       `await exitWith(finish('one', await runFiles([${JSON.stringify(file)}], options)));`,
     );
+
+  it('repeats a test that failed, and lists it as unsteady unless the run is strict', async () => {
+    const file = write(
+      'once.cjs',
+      `let runs = 0; it('varies', () => { if (++runs === 1) throw new Error('too early'); });`,
+    );
+    const program = repeating('repeated.ts', file);
     const tolerant = await start(program, { VITRINE_STRICT: '' }).ended;
     assert.equal(tolerant.code, 0);
     assert.match(tolerant.lines.join('\n'), /1 passed, 0 failed[^]*\[one\] UNSTEADY varies\nError: too early/);
@@ -270,13 +274,7 @@ describe('a run of the suites', function () {
       `});`,
       `describe('a suite of others', () => { it('third', () => undefined); });`,
     );
-    const program = write(
-      'repeatedHook.ts',
-      `import { runFiles, secondAttempts } from ${support('run/suites/mochaRun.ts')};`,
-      `import { exitWith, finish } from ${support('run/suites/finish.ts')};`,
-      `const options = { timeout: 5000, retries: secondAttempts() };`,
-      `await exitWith(finish('one', await runFiles([${JSON.stringify(file)}], options)));`,
-    );
+    const program = repeating('repeatedHook.ts', file);
     const tolerant = await start(program, { VITRINE_STRICT: '' }).ended;
     assert.equal(tolerant.code, 0);
     assert.match(

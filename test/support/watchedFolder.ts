@@ -5,8 +5,7 @@ import path from 'node:path';
 import { FolderWatch } from '../../src/engine/snapshot/watch.ts';
 import type { NormalizedEntry } from '../../src/model/transcript/entry.ts';
 import { unreportedChangesSchema } from '../../src/model/transcript/unreported.ts';
-
-const log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
+import { silentLog } from './silentLog.ts';
 
 /** A temporary folder, with or without git, for made-up runs. */
 export class WatchedFolder {
@@ -51,7 +50,7 @@ export class WatchedFolder {
   }
 
   watch(change: object = {}): FolderWatch {
-    return new FolderWatch({ folder: this.folder, environment: this.environment, log, ...change });
+    return new FolderWatch({ folder: this.folder, environment: this.environment, log: silentLog, ...change });
   }
 
   /** Changes of a run that reported `entries` and did `work`. */

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { mkdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { adapters } from '../../agents/registry.ts';
@@ -11,6 +10,7 @@ import type { EngineDeps } from '../../engine/engineDeps.ts';
 import type { ExecutorType } from '../../model/session/session.ts';
 import { trustedBlueprints, inputOf } from '../blueprints/blueprints.ts';
 import { type CliContext, UsageError } from '../command.ts';
+import { randomHex } from '../../engine/ids.ts';
 import { packageFolder, version } from '../../engine/packageInfo.ts';
 import type { ServerChoice } from '../options/serverAgent.ts';
 import { createSources } from '../sessions/observed.ts';
@@ -95,7 +95,7 @@ export function engineDeps(context: CliContext, options: EngineOptions): EngineD
   return {
     storeDir,
     clock: context.now,
-    randomHex: (digits) => randomBytes(digits).toString('hex').slice(0, digits),
+    randomHex,
     environment: context.env,
     settings: () => settingsOf(options),
     log: { debug: quiet, info: quiet, warn, error: warn },

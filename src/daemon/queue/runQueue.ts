@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import type * as z from 'zod';
 import {
   createRunSchema,
@@ -8,7 +7,7 @@ import {
   type Job,
 } from '../../coordinator/api.ts';
 import { waitingText } from '../../coordinator/waiting.ts';
-import { sessionId } from '../../engine/ids.ts';
+import { randomHex, sessionId } from '../../engine/ids.ts';
 import type { LocalCoordinator } from '../../engine/coordinator/local.ts';
 import { openQueue, type OpenQueue } from '../../engine/coordinator/openQueue.ts';
 import { RunnerLoop } from '../../engine/coordinator/runner.ts';
@@ -42,8 +41,6 @@ export interface RunQueueDeps extends QueuedRunDeps {
   /** Called when a runner comes or goes. */
   readonly onRunners: () => void;
 }
-
-const randomHex = (digits: number): string => randomBytes(digits).toString('hex').slice(0, digits);
 
 /** The queue of the store, opened when it is first used, and the runners that clients declared. */
 export class RunQueue {

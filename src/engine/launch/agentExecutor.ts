@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -11,7 +10,7 @@ import { startAgentProcess, type AgentProcess } from '../process/agentProcess.ts
 import { EntryStream } from '../output/entryStream.ts';
 import { agentEnvironment } from '../process/agentEnvironment.ts';
 import { EngineFailure } from '../failures/failures.ts';
-import { runId, uuid } from '../ids.ts';
+import { randomHex, runId, uuid } from '../ids.ts';
 import { ProgramFinder } from '../programs/programFinder.ts';
 import { RecentEntries } from '../sessions/recentEntries.ts';
 import { RunOutput } from '../output/runOutput.ts';
@@ -132,7 +131,6 @@ export class AgentExecutor {
     const { variables: env } = agentEnvironment(process.env, adapter.ownVariables, config.environment);
     const program = await this.#programs.find(adapter, { explicitPath: config.program, env });
     if (EngineFailure.is(program)) throw program;
-    const randomHex = (digits: number): string => randomBytes(digits).toString('hex').slice(0, digits);
     const newSessionId = uuid(randomHex);
     const resumed = resume === undefined ? {} : { resume };
     const folder = await mkdtemp(path.join(tmpdir(), 'vitrine-task-'));

@@ -3,13 +3,11 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { Forks } from '../../../src/daemon/sessions/forks.ts';
 import { claudeAcpVersion, ensureClaudeAcp } from '../../support/agents/acp.ts';
-import { goneFrom, processesOf } from '../../support/agents/place.ts';
-import { contentsOf, ended, entriesOf, toolsOf } from '../../support/agents/runs.ts';
+import { contentsOf, ended, entriesOf, toolsOf, toolStatuses } from '../../support/agents/runs.ts';
 import { agentSuite } from '../../support/agents/suite.ts';
 import { answering, forSession, once } from '../../support/sessions/answering.ts';
 import { text, tool, type Scenarios } from '../../support/models/scripts/scenario.ts';
 import { skip } from '../../support/skip.ts';
-import { until } from '../../support/until.ts';
 
 const usage = { input_tokens: 12, cache_creation_input_tokens: 1000, cache_read_input_tokens: 2000, output_tokens: 50 };
 
@@ -98,10 +96,7 @@ describe(`Claude Agent ${claudeAcpVersion}, by the Agent Client Protocol`, funct
     const handle = await agent.runs.start('Try it. [[denied]]');
     answering(handle, { kind: 'deny' });
     assert.equal((await ended(handle)).success, true);
-    assert.deepEqual(
-      (await toolsOf(handle)).map(({ status }) => status),
-      ['denied'],
-    );
+    assert.deepEqual(await toolStatuses(handle), ['denied']);
     assert.ok(!existsSync(at('denied.txt')));
   });
 
@@ -139,14 +134,6 @@ describe(`Claude Agent ${claudeAcpVersion}, by the Agent Client Protocol`, funct
     if (process.platform !== 'linux') skip(this, 'only Linux shows the environment of a process');
     const handle = await agent.runs.start('Sleep. [[sleep]]');
     answering(handle, once);
-    await until('the command', () => existsSync(at('started.txt')), 60_000);
-    assert.notDeepEqual(processesOf(agent.place.home), []);
-    await agent.runs.engine.stop(handle.id);
-    await goneFrom(agent.place.home);
-    assert.equal(handle.turns().at(-1)?.status, 'stopped');
-    assert.deepEqual(
-      (await toolsOf(handle)).map(({ status }) => status),
-      ['cancelled'],
-    );
+    assert.deepEqual(await agent.runs.stopDuringCommand(handle), ['cancelled']);
   });
 });

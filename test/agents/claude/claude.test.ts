@@ -1,50 +1,21 @@
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { adapters } from '../../../src/agents/registry.ts';
 import type { SessionHandle } from '../../../src/engine/api.ts';
 import { Engine } from '../../../src/engine/engine.ts';
-import type { NormalizedEntry } from '../../../src/model/transcript/entry.ts';
 import type { RunResult } from '../../../src/model/session/result.ts';
-import type { ToolUse } from '../../../src/model/transcript/tool.ts';
 import { claudeVersions, ensureClaudeCode } from '../../support/agents/claudeCode.ts';
 import { ownFigures } from '../../support/agents/figures.ts';
 import { agentPlace, type AgentPlace, goneFrom, processesOf } from '../../support/agents/place.ts';
+import { ended, entriesOf, toolsOf } from '../../support/agents/runs.ts';
+import { talkingDeps } from '../../support/agents/talk.ts';
 import { turnsOf } from '../../support/models/conversation.ts';
 import { skip } from '../../support/skip.ts';
 import { until } from '../../support/until.ts';
 
-const silent = (): void => undefined;
-
-function engineIn({ store, env }: AgentPlace): Engine {
-  return new Engine({
-    storeDir: store,
-    clock: () => Date.now(),
-    randomHex: (digits) => randomBytes(digits).toString('hex').slice(0, digits),
-    environment: env,
-    settings: () => ({}),
-    log: { debug: silent, info: silent, warn: silent, error: silent },
-    demoDir: '',
-    adapters,
-  });
-}
-
-const entries = (handle: SessionHandle): Promise<readonly NormalizedEntry[]> => handle.read(0, handle.total());
-
-async function tools(handle: SessionHandle): Promise<ToolUse[]> {
-  return (await entries(handle)).flatMap(({ type }) => (type.kind === 'tool_use' ? [type.tool] : []));
-}
-
 /** The verbatim stdout of the session's newest run. */
 function rawStdout(handle: SessionHandle): string {
   return handle.rawPath(handle.turns().at(-1)!.runId).stdout;
-}
-
-async function ended(handle: SessionHandle): Promise<RunResult> {
-  const result = await handle.done;
-  assert.ok(result, 'no run');
-  return result;
 }
 
 for (const version of claudeVersions) {
@@ -56,7 +27,7 @@ for (const version of claudeVersions) {
       const installed = await ensureClaudeCode(version);
       if ('missing' in installed) skip(this, installed.missing);
       place = await agentPlace(installed.program);
-      engine = engineIn(place);
+      engine = new Engine({ ...talkingDeps(place), interactive: false });
     });
     after(async () => {
       for (const handle of handles) handle.dispose();
@@ -108,7 +79,7 @@ for (const version of claudeVersions) {
       });
 
       it('shows every message and step once', async () => {
-        const all = await entries(handle);
+        const all = await entriesOf(handle);
         assert.deepEqual(
           all.map(({ index }) => index),
           all.map((_, at) => at),
@@ -121,7 +92,7 @@ for (const version of claudeVersions) {
           '**Done.** Matcha is on the menu for 5.20 EUR, and the tests pass.',
         ]);
         assert.equal(kinds.filter((kind) => kind === 'thinking').length, 1);
-        const used = await tools(handle);
+        const used = await toolsOf(handle);
         assert.deepEqual(
           used.map(({ toolName, status }) => `${toolName} ${status}`),
           ['Read success', 'Bash success', 'Edit success', 'Write success', 'Bash success'],
@@ -181,7 +152,7 @@ for (const version of claudeVersions) {
       const result = await end;
       assert.equal(result.success, false);
       assert.equal(handle.turns().at(-1)?.status, 'stopped');
-      const [sleeping] = await tools(handle);
+      const [sleeping] = await toolsOf(handle);
       assert.notEqual(sleeping?.status, 'running');
     });
 
@@ -190,7 +161,7 @@ for (const version of claudeVersions) {
       const result = await ended(handle);
       assert.equal(result.metadata?.isMaxTurns, true);
       assert.equal(result.metadata.endReason, 'max_turns');
-      assert.notDeepEqual(await tools(handle), []);
+      assert.notDeepEqual(await toolsOf(handle), []);
     });
 
     // 1.0.3 knows no budget.
@@ -211,7 +182,7 @@ for (const version of claudeVersions) {
       const result = await ended(handle);
       assert.equal(result.success, true, result.error);
       assert.equal(result.data, 'Whole again.');
-      const said = (await entries(handle)).filter(({ type }) => type.kind === 'assistant_message');
+      const said = (await entriesOf(handle)).filter(({ type }) => type.kind === 'assistant_message');
       assert.deepEqual(
         said.filter(({ metadata }) => metadata?.['aborted'] !== true).map(({ content }) => content),
         ['Whole again.'],

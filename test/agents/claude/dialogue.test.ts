@@ -5,11 +5,11 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import type { SessionHandle } from '../../../src/engine/api.ts';
 import { Engine } from '../../../src/engine/engine.ts';
-import type { RunResult } from '../../../src/model/session/result.ts';
 import { ensureClaudeCode } from '../../support/agents/claudeCode.ts';
 import { ownFigures } from '../../support/agents/figures.ts';
 import { agentPlace, type AgentPlace, goneFrom } from '../../support/agents/place.ts';
-import { asked, requests, talk, talkingDeps, toolsOf } from '../../support/agents/talk.ts';
+import { ended, toolsOf, toolStatuses } from '../../support/agents/runs.ts';
+import { asked, requests, talk, talkingDeps } from '../../support/agents/talk.ts';
 import { turnsOf } from '../../support/models/conversation.ts';
 import { type Scenarios, text, tool } from '../../support/models/scripts/scenario.ts';
 import { teaQuestion } from '../../support/models/scripts/teaQuestion.ts';
@@ -88,11 +88,6 @@ for (const version of ['2.1.328', '2.0.77'] as const) {
       const handle = await engine.start({ agent: 'claude-code', prompt, cwd: place.workspace, options });
       handles.push(handle);
       return handle;
-    };
-    const ended = async (handle: SessionHandle): Promise<RunResult> => {
-      const result = await handle.done;
-      assert.ok(result, 'no run');
-      return result;
     };
     const there = (name: string): boolean => existsSync(path.join(place.workspace, name));
     /** Everything that the model was told with its last question of the scenario. */
@@ -188,10 +183,7 @@ for (const version of ['2.1.328', '2.0.77'] as const) {
       const result = await ended(handle);
       assert.equal(result.data, 'Both times.', result.error);
       assert.equal((await requests(handle)).length, 1);
-      assert.deepEqual(
-        (await toolsOf(handle)).map(({ status }) => status),
-        ['success', 'success'],
-      );
+      assert.deepEqual(await toolStatuses(handle), ['success', 'success']);
       // Nothing is allowed for longer than that.
       assert.equal(there('.claude/settings.local.json'), false);
     });

@@ -8,7 +8,8 @@ import { editedText } from '../../../src/insight/files/preview/editedText.ts';
 import { reviewFile } from '../../../src/insight/review/reviewFile.ts';
 import { ensureClaudeCode } from '../../support/agents/claudeCode.ts';
 import { agentPlace, type AgentPlace } from '../../support/agents/place.ts';
-import { asked, requests, talk, talkingDeps, toolsOf } from '../../support/agents/talk.ts';
+import { toolsOf } from '../../support/agents/runs.ts';
+import { asked, requests, talk, talkingDeps } from '../../support/agents/talk.ts';
 import { type Scenarios, text, tool } from '../../support/models/scripts/scenario.ts';
 import { skip } from '../../support/skip.ts';
 

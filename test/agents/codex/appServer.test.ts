@@ -5,7 +5,7 @@ import type { SessionHandle } from '../../../src/engine/api.ts';
 import type { ToolUse } from '../../../src/model/transcript/tool.ts';
 import { codexVariables, configureCodex, ensureCodex } from '../../support/agents/codex.ts';
 import { goneFrom } from '../../support/agents/place.ts';
-import { AgentRuns, contentsOf, ended, toolsOf } from '../../support/agents/runs.ts';
+import { AgentRuns, contentsOf, ended, toolsOf, toolStatuses } from '../../support/agents/runs.ts';
 import { agentSuite } from '../../support/agents/suite.ts';
 import { startOpenaiServer } from '../../support/models/openai.ts';
 import { codexScenarios } from '../../support/models/scripts/codexScenarios.ts';
@@ -117,10 +117,7 @@ describe(`Codex ${version}, by its app-server`, function () {
     assert.match(asked[0]?.title ?? '', /echo once/);
     assert.equal(asked[0]?.reason, 'May I count?');
     assert.ok(!existsSync(at('times.txt')));
-    assert.deepEqual(
-      (await toolsOf(denied)).map(({ status }) => status),
-      ['denied', 'denied'],
-    );
+    assert.deepEqual(await toolStatuses(denied), ['denied', 'denied']);
 
     const allowed = await agent.runs.start('Try. [[twice]]', asking);
     const remembered = answering(allowed, forSession, deny);
@@ -162,10 +159,7 @@ describe(`Codex ${version}, by its app-server`, function () {
     const { data } = await ended(handle);
     assert.equal(data, 'You asked for notes.');
     assert.equal((await contentsOf(handle, 'system_message interrupted')).length, 1);
-    assert.deepEqual(
-      (await toolsOf(handle)).map(({ status }) => status),
-      ['cancelled'],
-    );
+    assert.deepEqual(await toolStatuses(handle), ['cancelled']);
 
     const stopped = await agent.runs.start('Sleep. [[sleep]]', { permissionMode: 'bypassPermissions' });
     await until('the command', async () => (await toolsOf(stopped)).length > 0, 30_000);

@@ -10,6 +10,7 @@ import { extensionHosts } from '../../support/host/extensionHosts.ts';
 import { daemonsIn } from '../../support/processes/daemons.ts';
 import { type Scenarios, text, tool } from '../../support/models/scripts/scenario.ts';
 import { Gate } from '../../support/gate.ts';
+import { silentLog } from '../../support/silentLog.ts';
 import { skip } from '../../support/skip.ts';
 import { until } from '../../support/until.ts';
 import { startClaudeHost, statusWord } from '../claudeHost.ts';
@@ -54,7 +55,7 @@ describe('an agent file that starts child sessions', function () {
       .catch(() => null)) ?? '';
   const storeFolder = (): string => path.join(host.server.folder.root, 'user-data/User/globalStorage/vitrine.vitrine');
   const sessions = (): Promise<SessionSummary[]> =>
-    new RecordStore(storeFolder(), { clock: Date.now, log: { warn: () => undefined } }).list();
+    new RecordStore(storeFolder(), { clock: Date.now, log: silentLog }).list();
   const usdOf = ({ total_cost }: SessionSummary): number => ('usd' in total_cost ? total_cost.usd : NaN);
   async function runLead(prompt: string): Promise<void> {
     await host.workbench.choose('Vitrine: Run Agent from File…', 'lead');

@@ -6,6 +6,7 @@ import { identityOf } from '../../../src/engine/folders/identity.ts';
 import { RecordStore } from '../../../src/engine/record/recordStore.ts';
 import type { Server } from '../../support/host/server.ts';
 import type { Workbench } from '../../support/host/workbench.ts';
+import { silentLog } from '../../support/silentLog.ts';
 import { type Seed, seedSessions } from '../seed.ts';
 import { keepEvidence, newProfile, openWindow, picture, startHost } from '../session.ts';
 
@@ -49,7 +50,7 @@ describe('sessions of a renamed or moved folder', function () {
     await workbench.treeItem('Under the old name').waitFor();
     const store = new RecordStore(path.join(server.folder.root, 'user-data/User/globalStorage/vitrine.vitrine'), {
       clock: Date.now,
-      log: { warn: () => undefined },
+      log: silentLog,
     });
     const reader = await store.openReader('ses_000000000000');
     assert.equal(reader.summary.project_dir, server.folder.workspace);

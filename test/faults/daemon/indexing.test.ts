@@ -6,12 +6,10 @@ import { RecordStore } from '../../../src/engine/record/recordStore.ts';
 import type { News } from '../../../src/protocol/daemon/calls.ts';
 import { DaemonBench } from '../../support/daemon/bench.ts';
 import { searchOf } from '../../support/sessions/searching.ts';
+import { silentLog } from '../../support/silentLog.ts';
 import { turn, uuidOf, writeSession } from '../../support/stores/claudeStore.ts';
 import { WorkedHome } from '../../support/stores/workedHome.ts';
 import { until } from '../../support/until.ts';
-
-const quiet = (): void => undefined;
-const log = { debug: quiet, info: quiet, warn: quiet, error: quiet };
 
 describe('the catalogue of a daemon', () => {
   let place: DaemonBench;
@@ -42,8 +40,8 @@ describe('the catalogue of a daemon', () => {
   async function found(query: string): Promise<number> {
     const catalogue = new Catalogue(place.store);
     try {
-      const store = new RecordStore(place.store, { clock: Date.now, log });
-      const { sessions } = await searchOf(store, log, { catalogue }).search({ query });
+      const store = new RecordStore(place.store, { clock: Date.now, log: silentLog });
+      const { sessions } = await searchOf(store, silentLog, { catalogue }).search({ query });
       return sessions.length;
     } finally {
       catalogue.close();

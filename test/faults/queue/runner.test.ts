@@ -14,6 +14,7 @@ import type { ChangedRun } from '../../../src/protocol/daemon/queue.ts';
 import { Bench, fakeAgent, prompt } from '../../support/fakeAgent/engine.ts';
 import { openQueueClient, type QueueClient } from '../../support/daemon/queue.ts';
 import { stopDaemon } from '../../support/daemon/stop.ts';
+import { silentLog } from '../../support/silentLog.ts';
 import { until } from '../../support/until.ts';
 
 interface Ended {
@@ -96,9 +97,7 @@ describe('vitrine runner, queue, agents', function () {
       [],
     );
 
-    const none = (): void => undefined;
-    const quiet = { debug: none, info: none, warn: none, error: none };
-    const jobs = await new Journal(journalFile(bench.store), quiet).read();
+    const jobs = await new Journal(journalFile(bench.store), silentLog).read();
     const claims = jobs.map(({ run }) => run).filter(({ status }) => status === 'claimed');
     assert.deepEqual(
       claims.map(({ run_id }) => run_id),

@@ -17,6 +17,7 @@ import {
   sessionId,
   temporaryStore,
 } from '../../support/sessions/records.ts';
+import { silentLog } from '../../support/silentLog.ts';
 import { skip } from '../../support/skip.ts';
 import { until } from '../../support/until.ts';
 import { startLimitedWriter } from '../../support/processes/writingChild.ts';
@@ -123,7 +124,7 @@ describe('a disk that rejects writes', function () {
       skip(this, 'a small disk cannot be mounted here');
     }
     try {
-      const store = new RecordStore(place, { clock: Date.now, log: { warn: () => undefined } });
+      const store = new RecordStore(place, { clock: Date.now, log: silentLog });
       const writer = await store.create(aSession(), { onProblem: (problem) => problems.push(problem) });
       const filler = path.join(place, 'filler');
       await writeFile(filler, Buffer.alloc(120 * 1024));
@@ -219,7 +220,7 @@ describe('a disk that rejects writes', function () {
 
   it('while the clock goes back', async () => {
     let now = Date.now();
-    const moving = new RecordStore(temporary.dir, { clock: () => now, log: { warn: () => undefined } });
+    const moving = new RecordStore(temporary.dir, { clock: () => now, log: silentLog });
     const writer = await moving.create(aSession());
     now -= 48 * 3600_000;
     await appendAll(writer, [entryLine(0)]);

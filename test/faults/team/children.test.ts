@@ -7,32 +7,22 @@ import { RemoteSession } from '../../../src/client/remoteSession.ts';
 import { requestMetadataSchema } from '../../../src/model/agent/request.ts';
 import type { SessionSummary } from '../../../src/model/session/summary.ts';
 import { prompt, type Step } from '../../support/fakeAgent/engine.ts';
-import { TeamDatabase } from '../../support/team/database.ts';
-import { TeamMachine } from '../../support/team/machine.ts';
-import { useTeamServer } from '../../support/team/suite.ts';
+import type { TeamMachine } from '../../support/team/machine.ts';
+import { useTeamOfMembers } from '../../support/team/suite.ts';
 import { until } from '../../support/until.ts';
 
 describe('child sessions on another machine of a team', function () {
-  useTeamServer(this);
-  let database: TeamDatabase;
   let alice: TeamMachine;
   let bob: TeamMachine;
   let atAlice: DaemonConnection;
   let atBob: DaemonConnection;
-  beforeEach(async () => {
-    database = await TeamDatabase.create();
-    const [a, b] = [await database.addMember('alice'), await database.addMember('bob')];
-    ({ machine: alice, connection: atAlice } = await TeamMachine.open(database, a));
-    ({ machine: bob, connection: atBob } = await TeamMachine.open(database, b));
+  useTeamOfMembers(this, async (team) => {
+    ({ alice, bob, atAlice, atBob } = team);
     alice.addAgent('lead', 'limits: { max_children: 2 }\n');
     // With limits of its own, which do not count away from its parent.
     for (const machine of [alice, bob]) machine.addAgent('renderer', renderer);
     await alice.addRunner(atAlice, []);
     await bob.addRunner(atBob, ['gpu']);
-  });
-  afterEach(async () => {
-    await Promise.all([alice.close(), bob.close()]);
-    await database.drop();
   });
 
   const renderer = 'demands: { tags: [gpu] }\nlimits: { max_children: 3 }\n';

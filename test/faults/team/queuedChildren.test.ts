@@ -5,30 +5,20 @@ import type { DaemonConnection } from '../../../src/client/connection.ts';
 import { isAlive } from '../../../src/engine/process/identity/identity.ts';
 import type { Run } from '../../../src/model/session/session.ts';
 import { prompt, type Step } from '../../support/fakeAgent/engine.ts';
-import { TeamDatabase } from '../../support/team/database.ts';
-import { TeamMachine } from '../../support/team/machine.ts';
-import { useTeamServer } from '../../support/team/suite.ts';
+import type { TeamMachine } from '../../support/team/machine.ts';
+import { useTeamOfMembers } from '../../support/team/suite.ts';
 import { until } from '../../support/until.ts';
 
 describe('child sessions that a person queues for a team', function () {
-  useTeamServer(this);
-  let database: TeamDatabase;
   let alice: TeamMachine;
   let bob: TeamMachine;
   let atAlice: DaemonConnection;
   let atBob: DaemonConnection;
-  beforeEach(async () => {
-    database = await TeamDatabase.create();
-    const [a, b] = [await database.addMember('alice'), await database.addMember('bob')];
-    ({ machine: alice, connection: atAlice } = await TeamMachine.open(database, a));
-    ({ machine: bob, connection: atBob } = await TeamMachine.open(database, b));
+  useTeamOfMembers(this, async (team) => {
+    ({ alice, bob, atAlice, atBob } = team);
     alice.addAgent('lead', 'limits: { max_children: 1 }\n');
     for (const machine of [alice, bob]) machine.addAgent('renderer', 'limits: { max_children: 3 }\n');
     await alice.addRunner(atAlice, []);
-  });
-  afterEach(async () => {
-    await Promise.all([alice.close(), bob.close()]);
-    await database.drop();
   });
 
   const saying = (words: string): Step[] => [{ init: true }, { result: { usd: 0.5, text: words } }];

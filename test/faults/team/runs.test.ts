@@ -3,45 +3,22 @@ import { hostname } from 'node:os';
 import type { DaemonConnection } from '../../../src/client/connection.ts';
 import type { Run } from '../../../src/model/session/session.ts';
 import { prompt, type Step } from '../../support/fakeAgent/engine.ts';
-import { TeamDatabase } from '../../support/team/database.ts';
-import { TeamMachine } from '../../support/team/machine.ts';
-import { useTeamServer } from '../../support/team/suite.ts';
+import { connectedToTeam, type TeamMachine } from '../../support/team/machine.ts';
+import { type TeamOfMembers, useTeamOfMembers } from '../../support/team/suite.ts';
 import { until } from '../../support/until.ts';
 
 const saying = (...texts: readonly string[]) => [{ init: true }, ...texts.map((say) => ({ say })), { result: {} }];
 
 describe('runs of a team', function () {
-  useTeamServer(this);
-  let database: TeamDatabase;
+  let team: TeamOfMembers;
   let alice: TeamMachine;
   let bob: TeamMachine;
   let atAlice: DaemonConnection;
   let atBob: DaemonConnection;
-  beforeEach(async () => {
-    database = await TeamDatabase.create();
-    alice = await TeamMachine.join(database, await database.addMember('alice'));
-    bob = await TeamMachine.join(database, await database.addMember('bob'));
-    [atAlice, atBob] = [await alice.connect(), await bob.connect()];
-    await connected(alice, bob);
+  useTeamOfMembers(this, (members) => {
+    team = members;
+    ({ alice, bob, atAlice, atBob } = members);
   });
-  afterEach(async () => {
-    await Promise.all([alice.close(), bob.close()]);
-    await database.drop();
-  });
-
-  async function connected(...machines: readonly TeamMachine[]): Promise<void> {
-    for (const machine of machines)
-      await until('the connection to the team', () => machine.log().includes('Connected to the database of the team'));
-  }
-
-  /** Makes a machine a runner for its folder. */
-  async function addRunner(machine: TeamMachine, connection: DaemonConnection, tags: readonly string[]) {
-    const { cwd } = machine.bench;
-    return connection.call('addRunner', {
-      runner: { hostname: hostname(), project_dir: cwd, executor_type: 'claude-code', tags: [...tags], limit: 2 },
-      context: machine.startParams([]).context,
-    });
-  }
 
   const queue = (steps: readonly Step[], change: object = {}) =>
     atAlice.call('queueRun', { executor_type: 'claude-code', prompt: prompt(steps), team: true, ...change });
@@ -67,7 +44,7 @@ describe('runs of a team', function () {
     await atAlice.call('changeQueued', { run_id: second.run_id, move: 'last' });
     assert.deepEqual(await waiting(atBob), rows);
 
-    await addRunner(bob, atBob, []);
+    await bob.addRunner(atBob, []);
     const runner = (await atAlice.call('runners', {})).find(({ owner }) => owner === bob.user);
     assert.deepEqual([runner?.limit, runner?.running, runner?.status], [2, 0, 'online']);
     const demands = { hostname: hostname(), project_dir: bob.bench.cwd, tags: [] };
@@ -83,13 +60,13 @@ describe('runs of a team', function () {
   });
 
   it('execute on the machine that has the tag, and are read from the one that queued them', async () => {
-    await addRunner(alice, atAlice, []);
+    await alice.addRunner(atAlice, []);
     const { session_id, run_id } = await queue(saying('on the other machine'), gpu);
     const { runs } = await atBob.call('queuedRuns', {});
     assert.deepEqual(runs.at(-1)?.waiting, { kind: 'demands', unmet: { tags: ['gpu'] } });
-    const runner = await addRunner(bob, atBob, ['gpu']);
+    const runnerId = await bob.addRunner(atBob, ['gpu']);
     const done = await runIs(run_id, 'completed');
-    assert.equal((await runIs(run_id, 'completed', atBob)).runner_id, runner.runner_id);
+    assert.equal((await runIs(run_id, 'completed', atBob)).runner_id, runnerId);
     assert.ok(done.claimed_at !== undefined && done.started_at !== undefined && done.completed_at !== undefined);
     const listed = await atAlice.call('runners', {});
     assert.deepEqual(listed.map(({ tags }) => tags.join()).sort(), ['', 'gpu']);
@@ -112,7 +89,7 @@ describe('runs of a team', function () {
   });
 
   it('are watched, answered and stopped from the machine that queued them', async () => {
-    await addRunner(bob, atBob, ['gpu']);
+    await bob.addRunner(atBob, ['gpu']);
     const asking = [{ init: true }, { say: 'before' }, { ask: { id: 'req-1', input: { command: 'rm -r build' } } }];
     const { session_id, run_id } = await queue([...asking, { hear: null }], gpu);
     await runIs(run_id, 'running');
@@ -148,22 +125,22 @@ describe('runs of a team', function () {
   });
 
   it('fail or are claimed again when their machine is lost, and outlive the database', async () => {
-    await addRunner(bob, atBob, ['gpu']);
+    await bob.addRunner(atBob, ['gpu']);
     const go = `${alice.bench.dir}/go`;
     const long = [{ init: true }, { say: 'begun' }, { until: go }, { say: 'ended' }, { result: {} }];
     const once = await queue(long, gpu);
     const again = await queue(long, { ...gpu, retry: true });
     await Promise.all([runIs(once.run_id, 'running'), runIs(again.run_id, 'running')]);
     // The database is killed: agents continue, and nothing is given up because of it.
-    await database.server.stop('SIGQUIT');
-    await database.server.resume();
-    await connected(alice, bob);
+    await team.database.server.stop('SIGQUIT');
+    await team.database.server.resume();
+    await Promise.all([atAlice, atBob].map(connectedToTeam));
     process.kill(atBob.daemon.pid, 'SIGKILL');
     const failed = await runIs(once.run_id, 'failed');
     assert.equal(failed.error, 'The runner stopped responding.');
     assert.equal((await runAt(atAlice, again.run_id))?.status, 'pending');
 
-    await addRunner(alice, atAlice, ['gpu']);
+    await alice.addRunner(atAlice, ['gpu']);
     await runIs(again.run_id, 'running');
     await alice.bench.go();
     const done = await runIs(again.run_id, 'completed');

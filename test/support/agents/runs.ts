@@ -1,17 +1,19 @@
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import path from 'node:path';
 import type { AgentOptions } from '../../../src/agents/adapter.ts';
 import { adapters } from '../../../src/agents/registry.ts';
 import type { SessionHandle } from '../../../src/engine/api.ts';
 import { Engine } from '../../../src/engine/engine.ts';
+import { randomHex } from '../../../src/engine/ids.ts';
 import type { NormalizedEntry } from '../../../src/model/transcript/entry.ts';
 import type { RunResult } from '../../../src/model/session/result.ts';
 import type { ExecutorType } from '../../../src/model/session/session.ts';
 import type { ToolUse } from '../../../src/model/transcript/tool.ts';
 import { turnsOf } from '../models/conversation.ts';
-import type { AgentPlace } from './place.ts';
-
-const silent = (): void => undefined;
+import { silentLog } from '../silentLog.ts';
+import { until } from '../until.ts';
+import { type AgentPlace, goneFrom, processesOf } from './place.ts';
 
 /** Runs of one agent in its place, by an engine of their own. */
 export class AgentRuns {
@@ -33,10 +35,10 @@ export class AgentRuns {
     this.engine = new Engine({
       storeDir: place.store,
       clock: () => Date.now(),
-      randomHex: (digits) => randomBytes(digits).toString('hex').slice(0, digits),
+      randomHex,
       environment: place.env,
       settings: () => ({}),
-      log: { debug: silent, info: silent, warn: silent, error: silent },
+      log: silentLog,
       demoDir: '',
       adapters,
       interactive: more.interactive ?? false,
@@ -81,6 +83,19 @@ export class AgentRuns {
     assert.match(error ?? '', /no longer has this conversation/);
   }
 
+  /** Stops a run during the command of the script "sleep": no process stays. Returns how its calls ended. */
+  async stopDuringCommand(handle: SessionHandle, timeout = 60_000): Promise<string[]> {
+    const { home, workspace } = this.#place;
+    const started = path.join(workspace, 'started.txt');
+    await until('the command', async () => existsSync(started) && (await toolsOf(handle)).length > 0, timeout);
+    assert.notDeepEqual(processesOf(home), []);
+    await this.engine.stop(handle.id);
+    await goneFrom(home);
+    assert.equal((await ended(handle)).success, false);
+    assert.equal(handle.turns().at(-1)?.status, 'stopped');
+    return toolStatuses(handle);
+  }
+
   async dispose(): Promise<void> {
     for (const handle of this.#handles) handle.dispose();
     await this.engine.dispose();
@@ -93,6 +108,10 @@ export function entriesOf(handle: SessionHandle): Promise<readonly NormalizedEnt
 
 export async function toolsOf(handle: SessionHandle): Promise<ToolUse[]> {
   return (await entriesOf(handle)).flatMap(({ type }) => (type.kind === 'tool_use' ? [type.tool] : []));
+}
+
+export async function toolStatuses(handle: SessionHandle): Promise<string[]> {
+  return (await toolsOf(handle)).map(({ status }) => status);
 }
 
 /** Contents of the entries of one kind, in order; system messages with their subtype. */

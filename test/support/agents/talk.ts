@@ -1,7 +1,7 @@
-import { randomBytes } from 'node:crypto';
 import { adapters } from '../../../src/agents/registry.ts';
 import type { Conversation, SessionHandle } from '../../../src/engine/api.ts';
 import type { EngineDeps } from '../../../src/engine/engineDeps.ts';
+import { randomHex } from '../../../src/engine/ids.ts';
 import type { NormalizedEntry } from '../../../src/model/transcript/entry.ts';
 import {
   decisionSchema,
@@ -9,21 +9,20 @@ import {
   type AgentRequest,
   type Decision,
 } from '../../../src/model/agent/request.ts';
-import type { ToolUse } from '../../../src/model/transcript/tool.ts';
+import { silentLog } from '../silentLog.ts';
 
 /** Dependencies of an engine whose user can answer. */
 export function talkingDeps(place: {
   readonly store: string;
   readonly env: Readonly<Record<string, string>>;
 }): EngineDeps {
-  const quiet = (): void => undefined;
   return {
     storeDir: place.store,
     clock: Date.now,
-    randomHex: (digits) => randomBytes(digits).toString('hex').slice(0, digits),
+    randomHex,
     environment: place.env,
     settings: () => ({}),
-    log: { debug: quiet, info: quiet, warn: quiet, error: quiet },
+    log: silentLog,
     demoDir: '',
     adapters,
     interactive: true,
@@ -67,9 +66,4 @@ export async function requests(handle: SessionHandle): Promise<ShownRequest[]> {
     const decision = decisionSchema.optional().parse(entry.metadata?.['decision']);
     return [{ entry, request: request.data, decision }];
   });
-}
-
-export async function toolsOf(handle: SessionHandle): Promise<ToolUse[]> {
-  const all = await handle.read(0, handle.total());
-  return all.flatMap(({ type }) => (type.kind === 'tool_use' ? [type.tool] : []));
 }

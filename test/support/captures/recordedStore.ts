@@ -1,22 +1,21 @@
 /** A store with a record of every recorded run. */
-import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { adapters } from '../../../src/agents/registry.ts';
 import { Engine } from '../../../src/engine/engine.ts';
+import { randomHex } from '../../../src/engine/ids.ts';
 import { ReadOnlyEngine, type RecordOwner } from '../../../src/engine/readOnlyEngine.ts';
 import { RecordStore } from '../../../src/engine/record/recordStore.ts';
 import type { RecordLine } from '../../../src/formats/record.ts';
 import { aRun, aSession } from '../sessions/records.ts';
+import { silentLog } from '../silentLog.ts';
 import { recordedSessions, type RecordedSession } from './recordedSession.ts';
 
 /** Each session has its own id and belongs to `project`. */
 export async function recordedStore(project: string) {
   const dir = await mkdtemp(path.join(tmpdir(), 'vitrine-recorded-'));
-  const quiet = (): void => undefined;
-  const log = { debug: quiet, info: quiet, warn: quiet, error: quiet };
-  const store = new RecordStore(dir, { clock: Date.now, log });
+  const store = new RecordStore(dir, { clock: Date.now, log: silentLog });
   const sessions = (await recordedSessions()).map((session, at) => withId(session, at, project));
   for (const session of sessions) {
     const { summary } = session;
@@ -29,10 +28,10 @@ export async function recordedStore(project: string) {
   const deps = {
     storeDir: dir,
     clock: Date.now,
-    randomHex: (digits: number) => randomBytes(digits).toString('hex').slice(0, digits),
+    randomHex,
     environment: { PATH: '', HOME: dir },
     settings: () => ({ agents: {}, replaySpeed: 0 }),
-    log,
+    log: silentLog,
     demoDir: path.resolve('test/fixtures/replay'),
     adapters,
   };

@@ -12,6 +12,7 @@ import type { ClientDescription, GivenParams } from '../../../src/protocol/daemo
 import type { SessionSnapshot } from '../../../src/protocol/daemon/session.ts';
 import { daemonProtocol } from '../../../src/protocol/daemon/version.ts';
 import { Bench, fakeAgent, prompt, type Step } from '../fakeAgent/engine.ts';
+import { silentLog } from '../silentLog.ts';
 import { until } from '../until.ts';
 import { stopDaemon } from './stop.ts';
 
@@ -68,7 +69,7 @@ export class DaemonBench {
       connect: () => connect({ storeDir, environment, daemonFile, build, client, withinMs: 30_000 }),
       prepare,
       failure: ({ code, message }) => new DaemonError(code, message),
-      log: { warn: () => undefined },
+      log: silentLog,
     });
     this.#links.push(link);
     return link;

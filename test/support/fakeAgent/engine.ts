@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -7,9 +6,11 @@ import { claudeCode } from '../../../src/agents/claude-code/adapter.ts';
 import type { EngineDeps } from '../../../src/engine/engineDeps.ts';
 import type { SessionHandle, StartRequest } from '../../../src/engine/api.ts';
 import { Engine } from '../../../src/engine/engine.ts';
+import { randomHex } from '../../../src/engine/ids.ts';
 import type { NormalizedEntry } from '../../../src/model/transcript/entry.ts';
 import type { RunResult } from '../../../src/model/session/result.ts';
 import { isWindows, platformVariables } from '../platform.ts';
+import { silentLog } from '../silentLog.ts';
 
 /** On Windows, a script for `cmd.exe`, as npm installs programs there. */
 export const fakeAgent = path.resolve(`test/support/fakeAgent/agent.${isWindows ? 'cmd' : 'mjs'}`);
@@ -59,14 +60,13 @@ export class Bench {
 
 /** Also usable in another process. */
 export function benchDeps(store: string): EngineDeps {
-  const quiet = (): void => undefined;
   return {
     storeDir: store,
     clock: Date.now,
-    randomHex: (digits) => randomBytes(digits).toString('hex').slice(0, digits),
+    randomHex,
     environment: { ...platformVariables, PATH: process.env['PATH'], HOME: path.dirname(store) },
     settings: () => ({ agents: { 'claude-code': { program: fakeAgent } }, replaySpeed: 0 }),
-    log: { debug: quiet, info: quiet, warn: quiet, error: quiet },
+    log: silentLog,
     demoDir: path.resolve('test/fixtures/replay'),
     adapters: [claudeCode],
     timing: { politeGrace: 500, termGrace: 500 },

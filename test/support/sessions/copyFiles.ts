@@ -1,14 +1,14 @@
 import { FileSnapshots, type Restorable } from '../../../src/engine/restore/fileSnapshots.ts';
+import { silentLog } from '../silentLog.ts';
 import { until } from '../until.ts';
 
 /** Copies the files of a session's folder as Vitrine does before the prompt `entry`, in a store without a running agent. */
 export async function copyFiles(storeDir: string, session: Restorable, entry: number): Promise<void> {
-  const quiet = (): void => undefined;
   const snapshots = new FileSnapshots({
     storeDir,
     environment: () => process.env,
     clock: () => Date.now(),
-    log: { debug: quiet, info: quiet, warn: quiet, error: quiet },
+    log: silentLog,
   });
   await until('a copy of the files', async () => {
     // It has a time limit, which a busy machine may exceed.

@@ -17,6 +17,11 @@ export interface OpenMachine {
   readonly user: string;
 }
 
+/** Resolves when the daemon has reached the team. */
+export async function connectedToTeam(daemon: DaemonConnection): Promise<void> {
+  await until('the connection to the team', async () => (await daemon.call('teamState', {})).team?.is_connected);
+}
+
 /** A store with a daemon of its own that belongs to a team, as on a machine of its own. */
 export class TeamMachine extends DaemonBench {
   readonly database: TeamDatabase;
@@ -41,8 +46,7 @@ export class TeamMachine extends DaemonBench {
     const machine = new TeamMachine(database, user);
     const connection = await machine.connect();
     await connection.call('joinTeam', { url: database.url(user), password: database.password(user) });
-    const isConnected = async () => (await connection.call('teamState', {})).team?.is_connected;
-    await until('the connection to the team', isConnected);
+    await connectedToTeam(connection);
     return { machine, connection, user };
   }
 

@@ -1,4 +1,5 @@
 import type { Suite } from 'mocha';
+import type { DaemonConnection } from '../../../src/client/connection.ts';
 import { skip } from '../skip.ts';
 import { TeamDatabase } from './database.ts';
 import { TeamMachine } from './machine.ts';
@@ -39,4 +40,31 @@ export function useTeamOfTwo(suite: Suite): TeamOfTwo {
     await team.database.drop();
   });
   return team;
+}
+
+/** For each test, a team with the machines of two members, each with a connection to its daemon. */
+export interface TeamOfMembers {
+  database: TeamDatabase;
+  alice: TeamMachine;
+  bob: TeamMachine;
+  atAlice: DaemonConnection;
+  atBob: DaemonConnection;
+}
+
+/** Calls `prepare` before each test. */
+export function useTeamOfMembers(suite: Suite, prepare: (team: TeamOfMembers) => unknown): void {
+  useTeamServer(suite);
+  let team: TeamOfMembers;
+  suite.beforeEach(async () => {
+    const database = await TeamDatabase.create();
+    const [a, b] = [await database.addMember('alice'), await database.addMember('bob')];
+    const { machine: alice, connection: atAlice } = await TeamMachine.open(database, a);
+    const { machine: bob, connection: atBob } = await TeamMachine.open(database, b);
+    team = { database, alice, bob, atAlice, atBob };
+    await prepare(team);
+  });
+  suite.afterEach(async () => {
+    await Promise.all([team.alice.close(), team.bob.close()]);
+    await team.database.drop();
+  });
 }

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { mapStoredMessagesToChatMessages, type StoredMessage } from '@langchain/core/messages';
 import * as z from 'zod';
 import { adapters } from '../../../src/agents/registry.ts';
+import { randomHex } from '../../../src/engine/ids.ts';
 import { importFile } from '../../../src/engine/import/importFile.ts';
 import type { NormalizedEntry } from '../../../src/model/transcript/entry.ts';
 import { loadPrices } from '../../../src/insight/prices/prices.ts';
@@ -54,7 +54,7 @@ describe('marks of automatic messages', () => {
         adapters,
         prices: await loadPrices(),
         clock: () => Date.parse(time(1000)),
-        randomHex: (digits) => randomBytes(digits).toString('hex').slice(0, digits),
+        randomHex,
       },
     );
     const reader = await place.store.openReader(report.sessionId);

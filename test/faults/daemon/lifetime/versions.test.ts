@@ -14,6 +14,7 @@ import { daemonProtocol } from '../../../../src/protocol/daemon/version.ts';
 import { DaemonBench } from '../../../support/daemon/bench.ts';
 import { daemonOf, otherProtocols } from '../../../support/daemon/otherProtocol.ts';
 import { prompt, type Step } from '../../../support/fakeAgent/engine.ts';
+import { silentLog } from '../../../support/silentLog.ts';
 import { until } from '../../../support/until.ts';
 
 const client = { kind: 'api', person: false } as const;
@@ -200,9 +201,7 @@ describe('daemons of two versions', function () {
         [third.run_id, newerRunner],
       ],
     );
-    const none = (): void => undefined;
-    const quiet = { debug: none, info: none, warn: none, error: none };
-    const jobs = await new Journal(journalFile(place.store), quiet).read();
+    const jobs = await new Journal(journalFile(place.store), silentLog).read();
     const claims = jobs.filter(({ run }) => run.status === 'claimed').map(({ run }) => run.run_id);
     assert.deepEqual(claims.filter((id) => id === second.run_id).length, 1, 'it was claimed once');
     for (const [{ session_id }, said] of [

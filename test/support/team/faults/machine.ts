@@ -11,6 +11,7 @@ import { Redactor } from '../../../../src/formats/redaction/redactor.ts';
 import type { Run } from '../../../../src/model/session/session.ts';
 import { TeamLink } from '../../../../src/team/database/link.ts';
 import { aSummary } from '../../sessions/records.ts';
+import { silentLog } from '../../silentLog.ts';
 import type { TeamDatabase } from '../database.ts';
 import type { HistoryEvent } from './history.ts';
 import { FaultyNetwork } from './proxy.ts';
@@ -23,7 +24,6 @@ const localId = 'lnch_000000000000';
 const beatMs = 5000;
 const maxRuns = 2;
 const quiet = (): void => undefined;
-const log = { debug: quiet, info: quiet, warn: quiet, error: quiet };
 
 interface MachineDeps {
   readonly database: TeamDatabase;
@@ -91,7 +91,7 @@ export class FaultyMachine {
     const link = await TeamLink.open(
       { ...login, address: { ...login.address, port: this.network.port } },
       {
-        log,
+        log: silentLog,
         onHint: ({ kind, id }) => void (kind === 'run' && opened.queue?.changed(id)),
         onConnected: () => {
           void opened.queue?.resume();
@@ -101,18 +101,18 @@ export class FaultyMachine {
     );
     const use = link.using.bind(link);
     const isConnected = (): boolean => link.isConnected;
-    const runners = new TeamRunners({ use, isConnected, monotonic: () => performance.now(), log });
+    const runners = new TeamRunners({ use, isConnected, monotonic: () => performance.now(), log: silentLog });
     const instance = randomHex(16);
     const tokens = new Map<string, string>();
     const queue = new TeamQueue({
-      ...{ runners, use, isConnected, randomHex, log },
+      ...{ runners, use, isConnected, randomHex, log: silentLog },
       redactor: () => new Redactor(() => ''),
       onRun: (run) => void this.#hear(run, instance, tokens),
       onClaimed: ({ job, token }) => tokens.set(job.run.run_id, token ?? ''),
       onEnded: quiet,
     });
     const outbox = new Outbox({
-      ...{ files: this.disk, use, isConnected, hostname: folder, log },
+      ...{ files: this.disk, use, isConnected, hostname: folder, log: silentLog },
       recordPath: (id) => path.join(folder, id, 'record.jsonl'),
       summary: (id) => Promise.resolve(this.#summary(id)),
       redactor: () => new Redactor(() => ''),

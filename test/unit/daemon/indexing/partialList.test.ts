@@ -12,11 +12,11 @@ import { StoredFacts } from '../../../../src/engine/catalogue/storedFacts.ts';
 import type { SourcesChange } from '../../../../src/engine/sources/sources.ts';
 import type { ObservedSummary } from '../../../../src/insight/observed/summary.ts';
 import { loadPrices } from '../../../../src/insight/prices/prices.ts';
+import { silentLog } from '../../../support/silentLog.ts';
 import { captureFile, sourcesOf } from '../../../support/stores/homes.ts';
 import { until } from '../../../support/until.ts';
 
 const quiet = (): void => undefined;
-const log = { debug: quiet, info: quiet, warn: quiet, error: quiet };
 const sessions = 2300;
 
 /** Sessions of Claude Code below a home, newest first. */
@@ -63,7 +63,7 @@ describe('the first list of many sessions from the catalogue', () => {
           new ObservedRows().write(
             database,
             rows.toReversed().map((summary) => ({ summary, spent: [] })),
-            log,
+            silentLog,
           );
           assert.deepEqual(newestObserved(database, 3), rows.slice(0, 3));
           assert.equal(newestObserved(database, Number.MAX_SAFE_INTEGER).length, sessions);
@@ -78,10 +78,10 @@ describe('the first list of many sessions from the catalogue', () => {
     const rows = await rowsIn(home);
     const changes: SourcesChange[] = [];
     const places = new WatchedPlaces({
-      cache: new StoredFacts(new Catalogue(path.join(home, 'none')), log),
+      cache: new StoredFacts(new Catalogue(path.join(home, 'none')), silentLog),
       saved: (most) => Promise.resolve(rows.slice(0, most)),
       prices: () => loadPrices(),
-      log,
+      log: silentLog,
       onChange: (_, change) => void changes.push(change),
       onPaths: quiet,
     });
@@ -122,7 +122,7 @@ describe('the first list of many sessions from the catalogue', () => {
       joined: { shown: (summary) => summary, onChange: () => ({ dispose: quiet }) },
       keeper: { look: () => Promise.resolve(), isCopy: () => false, isRunning: () => false },
       keepAll: false,
-      log,
+      log: silentLog,
       onDispose: quiet,
     });
     const { sessions: first } = await watch.begin(12);

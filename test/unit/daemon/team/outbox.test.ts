@@ -10,10 +10,10 @@ import type { Database } from '../../../../src/team/database/connection.ts';
 import { TeamError } from '../../../../src/team/errors.ts';
 import { firstHead } from '../../../../src/team/records/maskedLines.ts';
 import { aSummary } from '../../../support/sessions/records.ts';
+import { silentLog } from '../../../support/silentLog.ts';
 import { until } from '../../../support/until.ts';
 
 const id = 'ses_000000000001';
-const quiet = (): void => undefined;
 
 /** Can be full. */
 class Files extends OutboxFiles {
@@ -62,7 +62,7 @@ describe('the outbox of a team', () => {
         use: (work) => work({ query } as unknown as Database),
         recordPath: () => path.join(folder, 'record.jsonl'),
         summary: () => Promise.resolve(aSummary({ session_id: id, status: 'finished' })),
-        log: { debug: quiet, info: quiet, warn: quiet, error: quiet },
+        log: silentLog,
       });
       await outbox.share(id, 'records', 'person');
       await until('its lines', () => sent.length === 2);

@@ -6,10 +6,10 @@ import { Redactor } from '../../../../src/formats/redaction/redactor.ts';
 import type { Run } from '../../../../src/model/session/session.ts';
 import type { Database } from '../../../../src/team/database/connection.ts';
 import { TeamError } from '../../../../src/team/errors.ts';
+import { silentLog } from '../../../support/silentLog.ts';
 import { until } from '../../../support/until.ts';
 
 const quiet = (): void => undefined;
-const log = { debug: quiet, info: quiet, warn: quiet, error: quiet };
 const id = 'run_000000000001';
 const runnerRef = { runner_id: 'lnch_000000000001', instance: 'instance-1' };
 
@@ -41,9 +41,9 @@ class OneRun {
     const use = async <T>(work: (database: Database) => Promise<T>): Promise<T> =>
       work({ query: (query: unknown, values: unknown) => this.#query(query, values) } as unknown as Database);
     const isConnected = (): boolean => true;
-    this.#runners = new TeamRunners({ use, isConnected, monotonic: () => performance.now(), log });
+    this.#runners = new TeamRunners({ use, isConnected, monotonic: () => performance.now(), log: silentLog });
     this.queue = new TeamQueue({
-      ...{ runners: this.#runners, use, isConnected, log, randomHex: (digits) => '0'.repeat(digits) },
+      ...{ runners: this.#runners, use, isConnected, log: silentLog, randomHex: (digits) => '0'.repeat(digits) },
       redactor: () => new Redactor(() => ''),
       onRun: ({ status }) => this.heard.push(status),
       onClaimed: quiet,

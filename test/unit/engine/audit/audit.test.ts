@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -11,6 +10,7 @@ import { checkSignature, signHead } from '../../../../src/engine/audit/signature
 import { verdictDetails, verdictWording } from '../../../../src/engine/audit/verdictWording.ts';
 import { english } from '../../../../src/engine/failures/wording.ts';
 import { verify } from '../../../../src/engine/audit/verify.ts';
+import { randomHex } from '../../../../src/engine/ids.ts';
 import { auditText } from '../../../../src/formats/audit/formats.ts';
 import { auditRows, type AuditRow, type AuditSource } from '../../../../src/formats/audit/rows.ts';
 import { aTool, richSource, sourceOf } from '../../../support/sessions/exported.ts';
@@ -23,6 +23,7 @@ import {
   time,
   wholeSession,
 } from '../../../support/sessions/records.ts';
+import { silentLog } from '../../../support/silentLog.ts';
 import { skip } from '../../../support/skip.ts';
 import { until } from '../../../support/until.ts';
 
@@ -114,7 +115,7 @@ describe('the signature of a record', () => {
     const engine = new Engine({
       storeDir: place.dir,
       clock: Date.now,
-      randomHex: (digits) => randomBytes(digits).toString('hex').slice(0, digits),
+      randomHex,
       environment,
       settings: () => ({ signingKey: key, replaySpeed: 0 }),
       log: { debug: quiet, info: quiet, warn: loud, error: loud },
@@ -201,15 +202,14 @@ describe('the GPG signature of a record', function () {
 describe('a permanently deleted session', () => {
   let place: Awaited<ReturnType<typeof temporaryStore>>;
   let engine: Engine;
-  const quiet = (): void => undefined;
   const open = (): Engine =>
     new Engine({
       storeDir: place.dir,
       clock: Date.now,
-      randomHex: (digits) => randomBytes(digits).toString('hex').slice(0, digits),
+      randomHex,
       environment,
       settings: () => ({ replaySpeed: 0 }),
-      log: { debug: quiet, info: quiet, warn: quiet, error: quiet },
+      log: silentLog,
       demoDir: path.resolve('media/demo'),
       adapters,
     });

@@ -8,9 +8,9 @@ import type { EngineSettings } from '../../../../src/engine/api.ts';
 import { Budgets } from '../../../../src/engine/budget/budgets.ts';
 import { Emitter } from '../../../../src/engine/emitter.ts';
 import { aSession } from '../../../support/sessions/records.ts';
+import { silentLog } from '../../../support/silentLog.ts';
 import { until } from '../../../support/until.ts';
 
-const log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 type Limits = NonNullable<EngineSettings['budgets']> extends (folder: string) => infer L ? L : never;
 
 describe('the budget of a running session', () => {
@@ -27,7 +27,7 @@ describe('the budget of a running session', () => {
     dir = mkdtempSync(path.join(tmpdir(), 'vitrine-budget-'));
     reads = 0;
     limits = { limits: { day: { tokens: 100 } } };
-    [used, observed, settings] = [new Emitter(log), new Emitter(log), new Emitter(log)];
+    [used, observed, settings] = [new Emitter(silentLog), new Emitter(silentLog), new Emitter(silentLog)];
     await begin();
   });
   afterEach(async () => {
@@ -41,7 +41,7 @@ describe('the budget of a running session', () => {
       storeDir: dir,
       clock: () => Date.UTC(2026, 0, 1, 12),
       monotonic: () => 0,
-      log,
+      log: silentLog,
       settings: () => ({ budgets: () => limits }),
       ledgers: () => {
         reads += 1;

@@ -8,31 +8,21 @@ import { localDay } from '../../../../src/engine/usage/localDay.ts';
 import { observedSpent } from '../../../../src/insight/observed/spent.ts';
 import { loadPrices } from '../../../../src/insight/prices/prices.ts';
 import type { StoreRequest } from '../../../../src/model/session/observed.ts';
+import { useCatalogue } from '../../../support/sessions/catalogue.ts';
 import { call, edits, reads, said } from '../../../support/sessions/madeEntries.ts';
-import { aSession, aSummary, appendAll, temporaryStore } from '../../../support/sessions/records.ts';
+import { aSession, aSummary, appendAll } from '../../../support/sessions/records.ts';
 import { searchOf } from '../../../support/sessions/searching.ts';
+import { silentLog } from '../../../support/silentLog.ts';
 import { captureFile, sourcesOf } from '../../../support/stores/homes.ts';
 
-const quiet = () => undefined;
-const log = { debug: quiet, info: quiet, warn: quiet, error: quiet };
-
 describe('aggregates of the catalogue', () => {
-  let temporary: Awaited<ReturnType<typeof temporaryStore>>;
-  let catalogue: Catalogue;
-  beforeEach(async () => {
-    temporary = await temporaryStore();
-    catalogue = new Catalogue(temporary.dir);
-  });
-  afterEach(async () => {
-    catalogue.close();
-    await temporary.remove();
-  });
+  const fixture = useCatalogue();
 
   const id = (n: number): string => `ses_${n.toString(16).padStart(12, '0')}`;
 
   async function keep(n: number, folder: string, file: string, recording = false): Promise<void> {
     const session = aSession({ session_id: id(n), status: 'finished', project_dir: folder });
-    const writer = await temporary.store.create(session);
+    const writer = await fixture.store.create(session);
     const entries = [said(0, 'Please.', 'user_message'), call(1, reads('/w/read.ts')), call(2, edits(file, 'x', 'y'))];
     const summary = aSummary({ ...session, entries: 3, recording });
     await appendAll(writer, [
@@ -48,7 +38,7 @@ describe('aggregates of the catalogue', () => {
     await keep(3, '/other', 'b.ts');
     await keep(4, '/w', 'played.ts', true);
     const sources = sourcesOf(captureFile('claude-code-2.1.330/print-tools', 'home'));
-    const search = searchOf(temporary.store, log, { sources, catalogue });
+    const search = searchOf(fixture.store, silentLog, { sources, catalogue: fixture.catalogue });
     const found = await search.recentEdits({}, 10);
     assert.deepEqual(found.map((edit) => path.basename(edit.path)).sort(), ['a.ts', 'b.ts', 'parse.js']);
     assert.equal(found.find((edit) => edit.path.endsWith('a.ts'))?.entry, 2);
@@ -61,11 +51,11 @@ describe('aggregates of the catalogue', () => {
 
   it('keep usage of other programs for processes that do not scan their stores', async () => {
     const sources = sourcesOf(captureFile('claude-code-2.1.330/print-fork', 'home'));
-    const looking = searchOf(temporary.store, log, { sources, catalogue });
+    const looking = searchOf(fixture.store, silentLog, { sources, catalogue: fixture.catalogue });
     const seen = await looking.observed([]);
     assert.equal(seen.length, 2);
-    const other = new Catalogue(temporary.dir);
-    const reading = searchOf(temporary.store, log, { catalogue: other });
+    const other = new Catalogue(fixture.dir);
+    const reading = searchOf(fixture.store, silentLog, { catalogue: other });
     assert.deepEqual(await reading.observed([]), JSON.parse(JSON.stringify(seen)));
     other.close();
     const used = seen.flatMap(({ spent }) => spent.flatMap(({ models }) => models));
@@ -87,13 +77,14 @@ describe('aggregates of the catalogue', () => {
         .filter((name) => name.endsWith('.jsonl'))
         .map((name) => path.join(folder, name));
       for (const file of files) await utimes(file, old, old);
-      const list = () => sourcesOf(home, undefined, undefined, new StoredFacts(catalogue, log)).list(prices);
+      const list = () =>
+        sourcesOf(home, undefined, undefined, new StoredFacts(fixture.catalogue, silentLog)).list(prices);
       const prices = await loadPrices();
       const first = await list();
-      const stamps = () => catalogue.use((database) => database.all('SELECT id, stamp FROM facts'));
+      const stamps = () => fixture.catalogue.use((database) => database.all('SELECT id, stamp FROM facts'));
       const before = await stamps();
       assert.equal(before.length, 1);
-      await catalogue.use((database) => database.run("UPDATE facts SET problem = 'kept'"));
+      await fixture.catalogue.use((database) => database.run("UPDATE facts SET problem = 'kept'"));
       assert.equal((await list())[0]?.problem, 'kept', 'it comes from the catalogue');
       for (const file of files) await utimes(file, new Date('2026-01-02T00:00:00Z'), new Date('2026-01-02T00:00:00Z'));
       assert.deepEqual((await list())[0]?.total_usage, first[0]?.total_usage);
@@ -107,9 +98,9 @@ describe('aggregates of the catalogue', () => {
   });
 
   it('divide a known cost among the days of a session', async () => {
-    const [first] = await searchOf(temporary.store, log, {
+    const [first] = await searchOf(fixture.store, silentLog, {
       sources: sourcesOf(captureFile('claude-code-2.1.330/print-tools', 'home')),
-      catalogue,
+      catalogue: fixture.catalogue,
     }).observed([]);
     assert(first !== undefined);
     const request = (key: string, at: string, output: number): StoreRequest => ({

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { Catalogue } from '../../../../src/engine/catalogue/catalogue.ts';
 import type { Database } from '../../../../src/engine/catalogue/database.ts';
 import { entryLengths } from '../../../../src/engine/catalogue/entryLengths.ts';
 import { indexedSession, indexTranscript } from '../../../../src/engine/catalogue/indexSession.ts';
@@ -7,20 +6,11 @@ import { numbersIn } from '../../../../src/engine/catalogue/numberList.ts';
 import { entryId } from '../../../../src/engine/catalogue/schema.ts';
 import { WriteBatch } from '../../../../src/engine/catalogue/writeBatch.ts';
 import type { NormalizedEntry } from '../../../../src/model/transcript/entry.ts';
+import { useCatalogue } from '../../../support/sessions/catalogue.ts';
 import { said } from '../../../support/sessions/madeEntries.ts';
-import { temporaryStore } from '../../../support/sessions/records.ts';
 
 describe('lengths of entries', () => {
-  let temporary: Awaited<ReturnType<typeof temporaryStore>>;
-  let catalogue: Catalogue;
-  beforeEach(async () => {
-    temporary = await temporaryStore();
-    catalogue = new Catalogue(temporary.dir);
-  });
-  afterEach(async () => {
-    catalogue.close();
-    await temporary.remove();
-  });
+  const fixture = useCatalogue();
 
   async function index(database: Database, entries: readonly NormalizedEntry[]): Promise<void> {
     const batch = new WriteBatch(database);
@@ -30,7 +20,7 @@ describe('lengths of entries', () => {
 
   it('are those of their rows, with gaps, large numbers and automatic messages', async () => {
     const automatic: NormalizedEntry = { ...said(3, 'go on please', 'user_message'), metadata: { synthetic: true } };
-    await catalogue.use(async (database) => {
+    await fixture.catalogue.use(async (database) => {
       await index(database, [
         said(0, 'one'),
         said(1, ''),
@@ -55,7 +45,7 @@ describe('lengths of entries', () => {
   });
 
   it('come from the row of an entry that was added after they were stored', async () => {
-    await catalogue.use(async (database) => {
+    await fixture.catalogue.use(async (database) => {
       await index(database, [said(0, 'one')]);
       const session = indexedSession(database, 'one');
       assert.ok(session !== undefined);
@@ -71,7 +61,7 @@ describe('lengths of entries', () => {
   });
 
   it('are none for a session that is not in the catalogue', async () => {
-    await catalogue.use((database) => {
+    await fixture.catalogue.use((database) => {
       assert.equal(entryLengths(database, [{ no: 99, block: 4, blocks: 1 }]).size, 0);
     });
   });

@@ -7,16 +7,14 @@ import { WriteBatch } from '../../../../src/engine/catalogue/writeBatch.ts';
 import { said } from '../../../support/sessions/madeEntries.ts';
 import { temporaryStore } from '../../../support/sessions/records.ts';
 import { searchOf } from '../../../support/sessions/searching.ts';
+import { silentLog } from '../../../support/silentLog.ts';
 import { until } from '../../../support/until.ts';
-
-const quiet = () => undefined;
-const log = { debug: quiet, info: quiet, warn: quiet, error: quiet };
 
 describe('the file of the catalogue', () => {
   it('contains nothing of a deleted session', async () => {
     const temporary = await temporaryStore();
     const catalogue = new Catalogue(temporary.dir);
-    const search = searchOf(temporary.store, log, { catalogue });
+    const search = searchOf(temporary.store, silentLog, { catalogue });
     try {
       const secret = 'zebrafinch';
       const id = (n: number): string => `ses_${n.toString(16).padStart(12, '0')}`;

@@ -1,28 +1,16 @@
 import assert from 'node:assert/strict';
-import { Catalogue } from '../../../../src/engine/catalogue/catalogue.ts';
 import { ObservedRows, type ObservedSession } from '../../../../src/engine/catalogue/observedRows.ts';
-import { temporaryStore } from '../../../support/sessions/records.ts';
+import { useCatalogue } from '../../../support/sessions/catalogue.ts';
 import { searchOf } from '../../../support/sessions/searching.ts';
+import { silentLog } from '../../../support/silentLog.ts';
 import { captureFile, sourcesOf } from '../../../support/stores/homes.ts';
 
-const quiet = () => undefined;
-const log = { debug: quiet, info: quiet, warn: quiet, error: quiet };
-
 describe('rows of sessions of other programs', () => {
-  let temporary: Awaited<ReturnType<typeof temporaryStore>>;
-  let catalogue: Catalogue;
-  beforeEach(async () => {
-    temporary = await temporaryStore();
-    catalogue = new Catalogue(temporary.dir);
-  });
-  afterEach(async () => {
-    catalogue.close();
-    await temporary.remove();
-  });
+  const fixture = useCatalogue();
 
   async function sample(): Promise<ObservedSession> {
     const sources = sourcesOf(captureFile('claude-code-2.1.330/print-tools', 'home'));
-    const [session] = await searchOf(temporary.store, log, { sources, catalogue }).observed([]);
+    const [session] = await searchOf(fixture.store, silentLog, { sources, catalogue: fixture.catalogue }).observed([]);
     assert.ok(session !== undefined);
     return session;
   }
@@ -33,24 +21,24 @@ describe('rows of sessions of other programs', () => {
       summary: { ...summary, session_id: id, title },
       spent,
     });
-    await catalogue.use((database) => {
+    await fixture.catalogue.use((database) => {
       const [reading, writing] = [new ObservedRows(), new ObservedRows()];
       const titles = () =>
         reading
           .read(database)
           .map(({ summary: { session_id: id, title } }) => `${id} ${title}`)
           .sort();
-      writing.write(database, [row('a', '1'), row('b', '1')], log);
+      writing.write(database, [row('a', '1'), row('b', '1')], silentLog);
       assert.deepEqual(titles(), ['a 1', 'b 1']);
       assert.deepEqual(reading.read(database)[0]?.spent, JSON.parse(JSON.stringify(spent)));
-      writing.write(database, [row('a', '1'), row('c', '1')], log);
+      writing.write(database, [row('a', '1'), row('c', '1')], silentLog);
       assert.deepEqual(titles(), ['a 1', 'c 1']);
       const known = reading.read(database).find(({ summary: { session_id: id } }) => id === 'a');
       assert.ok(known !== undefined);
-      writing.write(database, [row('a', '1'), row('c', '2'), row('d', '1')], log);
+      writing.write(database, [row('a', '1'), row('c', '2'), row('d', '1')], silentLog);
       assert.deepEqual(titles(), ['a 1', 'c 2', 'd 1']);
       assert.ok(reading.read(database).includes(known), 'a is not read again');
-      writing.write(database, [row('a', '1')], log);
+      writing.write(database, [row('a', '1')], silentLog);
       assert.deepEqual(titles(), ['a 1']);
     });
   });

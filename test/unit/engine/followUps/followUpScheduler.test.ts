@@ -6,6 +6,7 @@ import type { SummaryListener } from '../../../../src/engine/api.ts';
 import type { FollowUpDecision } from '../../../../src/insight/followUps/decide.ts';
 import type { SessionSummary } from '../../../../src/model/session/summary.ts';
 import { aSession, aSummary } from '../../../support/sessions/records.ts';
+import { silentLog } from '../../../support/silentLog.ts';
 
 const minute = 60_000;
 const delayMs = 10 * minute;
@@ -24,7 +25,6 @@ class Window {
   #tell: SummaryListener = () => undefined;
 
   constructor() {
-    const log = { debug: nothing, info: nothing, warn: nothing, error: nothing };
     this.scheduler = new FollowUpScheduler({
       engine: {
         followUps: {
@@ -41,7 +41,7 @@ class Window {
         },
       },
       clock: () => this.now,
-      log,
+      log: silentLog,
       mayFollow: () => true,
       send: (due) => this.#send(due),
       after: (ms, then) => {

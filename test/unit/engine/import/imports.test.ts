@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { adapters } from '../../../../src/agents/registry.ts';
+import { randomHex } from '../../../../src/engine/ids.ts';
 import { importFile, type ImportRequest } from '../../../../src/engine/import/importFile.ts';
 import type { ImportDeps } from '../../../../src/engine/import/draft.ts';
 import { EngineFailure } from '../../../../src/engine/failures/failures.ts';
@@ -32,7 +33,7 @@ describe('imports', () => {
       adapters,
       prices: await loadPrices(),
       clock: () => Date.parse(time(1000)),
-      randomHex: (digits) => randomBytes(digits).toString('hex').slice(0, digits),
+      randomHex,
     };
     return importFile(request, deps);
   };

@@ -6,15 +6,13 @@ import { Catalogue } from '../../../../src/engine/catalogue/catalogue.ts';
 import { wasmDriver } from '../../../../src/engine/catalogue/database.ts';
 import type { SearchAnswer, SearchRequest } from '../../../../src/engine/search/types.ts';
 import { answers } from '../../../../src/insight/search/facts.ts';
+import { silentLog } from '../../../support/silentLog.ts';
 import { captureFile, sourcesOf } from '../../../support/stores/homes.ts';
 import { searchOf } from '../../../support/sessions/searching.ts';
 import { parseQuery } from '../../../../src/insight/search/query.ts';
 import type { NormalizedEntry } from '../../../../src/model/transcript/entry.ts';
 import { call, edits, reads, runs, said } from '../../../support/sessions/madeEntries.ts';
 import { aSession, aSummary, appendAll, temporaryStore } from '../../../support/sessions/records.ts';
-
-const quiet = () => undefined;
-const log = { debug: quiet, info: quiet, warn: quiet, error: quiet };
 
 describe('search over sessions', () => {
   let temporary: Awaited<ReturnType<typeof temporaryStore>>;
@@ -39,7 +37,7 @@ describe('search over sessions', () => {
   }
 
   const id = (n: number): string => `ses_${n.toString(16).padStart(12, '0')}`;
-  const search = () => searchOf(temporary.store, log, { catalogue: openCatalogue() });
+  const search = () => searchOf(temporary.store, silentLog, { catalogue: openCatalogue() });
 
   async function keep(n: number, entries: readonly NormalizedEntry[]): Promise<void> {
     const session_id = id(n);
@@ -92,7 +90,7 @@ describe('search over sessions', () => {
     await keep(2, [marked(0, 'Only tea here', { origin: 'callback' })]);
     const lines: string[] = [];
     const reported = (level: string) => (line: string) => void lines.push(`${level} ${line}`);
-    const heard = { ...log, debug: reported('debug'), info: reported('info') };
+    const heard = { ...silentLog, debug: reported('debug'), info: reported('info') };
     await searchOf(temporary.store, heard, { catalogue: openCatalogue() }).search({
       query: '"tea, then"',
     });
@@ -120,7 +118,7 @@ describe('search over sessions', () => {
   it('counts matches beyond the limit, for the log', async () => {
     for (const n of [1, 2, 3]) await keep(n, [said(0, 'tea'), said(1, 'more tea')]);
     const lines: string[] = [];
-    const heard = { ...log, info: (line: string) => void lines.push(line) };
+    const heard = { ...silentLog, info: (line: string) => void lines.push(line) };
     const search = searchOf(temporary.store, heard, { catalogue: openCatalogue() });
     const { sessions, moreSessions } = await search.search({ query: 'tea', mostSessions: 1 });
     assert.deepEqual([sessions.length, moreSessions], [1, 2]);
@@ -264,7 +262,7 @@ describe('search over sessions', () => {
   it('works the same with SQLite as WebAssembly, in a separate file', async () => {
     await keep(1, sample());
     const catalogue = new Catalogue(temporary.dir, wasmDriver);
-    const it = searchOf(temporary.store, log, { catalogue });
+    const it = searchOf(temporary.store, silentLog, { catalogue });
     assert.deepEqual(short(await it.search({ query: 'delay' })), { 1: [1, 3] });
     await more(1, [said(4, 'zebra')]);
     assert.deepEqual(short(await it.search({ query: 'zebra' })), { 1: [4] });
@@ -274,7 +272,7 @@ describe('search over sessions', () => {
     await mkdir(lock);
     await utimes(lock, 0, 0);
     const next = new Catalogue(temporary.dir, wasmDriver);
-    const again = searchOf(temporary.store, log, { catalogue: next });
+    const again = searchOf(temporary.store, silentLog, { catalogue: next });
     assert.deepEqual(short(await again.search({ query: 'zebra' })), { 1: [4] }, 'a lock that was left is removed');
     next.close();
   });
@@ -283,7 +281,7 @@ describe('search over sessions', () => {
     await keep(1, sample());
     const nowhere = path.join(temporary.dir, 'nowhere');
     const inMemory = new Catalogue(nowhere);
-    const it = searchOf(temporary.store, log, { catalogue: inMemory });
+    const it = searchOf(temporary.store, silentLog, { catalogue: inMemory });
     assert.deepEqual(short(await it.search({ query: 'retry' })), { 1: [0, 1] });
     assert.deepEqual(short(await it.search({ query: 'delay' })), { 1: [1, 3] });
     inMemory.close();
@@ -294,7 +292,7 @@ describe('search over sessions', () => {
 
   it('finds sessions of other programs once, without those recorded by Vitrine', async () => {
     const sources = sourcesOf(captureFile('claude-code-2.1.330/print-fork', 'home'));
-    const it = searchOf(temporary.store, log, { sources, catalogue: openCatalogue() });
+    const it = searchOf(temporary.store, silentLog, { sources, catalogue: openCatalogue() });
     const first = await it.search({ query: 'kind:user' });
     assert.equal(first.sessions.length, 2);
     assert.ok(first.scanned.entries > 4);
@@ -302,7 +300,7 @@ describe('search over sessions', () => {
     assert(one !== undefined && 'source' in one.session);
     assert.match(one.hits[0]?.excerpt.text ?? '', /\w/);
     let read = 0;
-    const again = searchOf(temporary.store, log, { sources, catalogue: openCatalogue() });
+    const again = searchOf(temporary.store, silentLog, { sources, catalogue: openCatalogue() });
     await again.search({ query: 'kind:user', onProgress: () => (read += 1) });
     assert.equal(read, 0, 'what did not change is not read again');
     const recorded = one.session.executor_session_ids;

@@ -14,6 +14,7 @@ import type { Run, Session } from '../../../../../src/model/session/session.ts';
 import { isRunOver } from '../../../../../src/model/session/status.ts';
 import type { SessionSummary } from '../../../../../src/model/session/summary.ts';
 import { appendAll, aSession, wholeSession } from '../../../../support/sessions/records.ts';
+import { silentLog } from '../../../../support/silentLog.ts';
 import { until } from '../../../../support/until.ts';
 import { openQueueClient, type QueueClient } from '../../../../support/daemon/queue.ts';
 
@@ -22,9 +23,6 @@ interface Ended {
   readonly stdout: string;
   readonly stderr: string;
 }
-
-const none = (): void => undefined;
-const quiet = { debug: none, info: none, warn: none, error: none };
 
 describe('vitrine queue', function () {
   let dir: string;
@@ -135,7 +133,7 @@ describe('vitrine queue', function () {
     await agent('demanding', 'demands: { executor_type: gemini }\n');
     const wantsOf = async (...args: string[]) => {
       const { demands } = await added('--blueprint', ...args, 'x');
-      const job = (await new Journal(journalFile(store), quiet).read()).at(-1);
+      const job = (await new Journal(journalFile(store), silentLog).read()).at(-1);
       return [job?.executor_type, demands?.tags];
     };
     assert.deepEqual(await wantsOf('open'), ['claude-code', ['gpu']]);
@@ -186,7 +184,7 @@ describe('vitrine queue', function () {
   it('takes executor and folder from the session or the runner', async () => {
     const session = await recorded();
     await added('--resume', session.session_id, 'Go on');
-    const resumed = (await new Journal(journalFile(store), quiet).read()).at(-1);
+    const resumed = (await new Journal(journalFile(store), silentLog).read()).at(-1);
     assert.deepEqual([resumed?.executor_type, resumed?.run.project_dir], ['codex', '/the/session']);
     await mkdir(path.join(dir, 'runner'));
     await addRunner('replay', { project_dir: path.join(dir, 'runner') });

@@ -13,6 +13,7 @@ import type { Engine } from '../../../../../src/engine/engine.ts';
 import { failures, type EngineFailure } from '../../../../../src/engine/failures/failures.ts';
 import { Bench, entries, outcome, prompt } from '../../../../support/fakeAgent/engine.ts';
 import { Leads } from '../../../../support/fakeAgent/lead.ts';
+import { silentLog } from '../../../../support/silentLog.ts';
 import { until } from '../../../../support/until.ts';
 
 const says = (words: string): string => prompt([{ init: true }, { say: words }, { result: { text: words } }]);
@@ -38,7 +39,7 @@ describe('a parent that waits for the results of its children', () => {
     bench = new Bench();
     // No one else tells of anything: agents of this engine cannot start others.
     engine = await bench.engine();
-    callbacks = new CallbackStore(bench.store, quiet);
+    callbacks = new CallbackStore(bench.store, silentLog);
     parent = await engine.start({ agent: 'claude-code', cwd: bench.cwd, prompt: says('lead') });
     await outcome(parent);
     child = await engine.start({ agent: 'claude-code', cwd: bench.cwd, prompt: says('helped'), parent: parent.id });
@@ -50,8 +51,6 @@ describe('a parent that waits for the results of its children', () => {
     await bench.close();
   });
 
-  const nothing = (): void => undefined;
-  const quiet = { debug: nothing, info: nothing, warn: nothing, error: nothing };
   interface Made {
     /** Before each attempt to resume, by its number from 1. */
     readonly fails?: (attempt: number, sender: CallbackSender) => EngineFailure | undefined | Promise<EngineFailure>;
@@ -75,7 +74,7 @@ describe('a parent that waits for the results of its children', () => {
     const sender: CallbackSender = new CallbackSender(around, {
       callbacks,
       retryMs,
-      log: quiet,
+      log: silentLog,
       clock: Date.now,
       blueprints: () => Promise.resolve([]),
       use: { options: () => ({ model: 'set' }), environment: {}, input: () => Promise.resolve(undefined) },

@@ -8,10 +8,8 @@ import { ownIdentity } from '../../../../../src/engine/process/identity/identity
 import { machineId, storedId } from '../../../../../src/engine/process/identity/machine.ts';
 import { windowsProgram } from '../../../../../src/engine/programs/systemPrograms.ts';
 import { parseCim, parsePs, parseWmic } from '../../../../../src/engine/process/identity/tableText.ts';
+import { silentLog } from '../../../../support/silentLog.ts';
 import { skip } from '../../../../support/skip.ts';
-
-const nothing = (): void => undefined;
-const quiet = { debug: nothing, info: nothing, warn: nothing, error: nothing };
 
 describe('which process and which machine', () => {
   let folder: string;
@@ -56,7 +54,7 @@ describe('which process and which machine', () => {
   for (const [name, markOf, isTaken] of marks) {
     it(`a callback taken by ${name} ${isTaken ? 'is left to it' : 'waits again'}`, async function () {
       if ((await ownIdentity()).startTime === null) skip(this, 'this system tells no start times');
-      const callbacks = new CallbackStore(folder, quiet);
+      const callbacks = new CallbackStore(folder, silentLog);
       await callbacks.expect({ parent: 'ses_ffffffffffff', child });
       const files = path.join(folder, 'callbacks');
       await mkdir(files, { recursive: true });
@@ -67,7 +65,7 @@ describe('which process and which machine', () => {
   }
 
   it('a callback that this process has taken stays its own', async () => {
-    const callbacks = new CallbackStore(folder, quiet);
+    const callbacks = new CallbackStore(folder, silentLog);
     await callbacks.expect({ parent: 'ses_ffffffffffff', child });
     const taken = await callbacks.take(await callbacks.waiting());
     assert.equal(await callbacks.recover(), true);

@@ -15,8 +15,7 @@ import {
   type temporaryStore,
 } from '../../../../support/sessions/records.ts';
 import { searchOf } from '../../../../support/sessions/searching.ts';
-
-const log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
+import { silentLog } from '../../../../support/silentLog.ts';
 
 describe('a packed record', () => {
   let place: Awaited<ReturnType<typeof temporaryStore>>;
@@ -32,7 +31,7 @@ describe('a packed record', () => {
   });
   afterEach(() => place.remove());
 
-  const fresh = (): RecordStore => new RecordStore(place.dir, { clock: Date.now, log });
+  const fresh = (): RecordStore => new RecordStore(place.dir, { clock: Date.now, log: silentLog });
   const listed = async () => {
     const { ledgers, ...rest } = await fresh().survey();
     return { ...rest, ledgers: ledgers.map(({ summary, turns, omitted }) => ({ summary, turns, omitted })) };
@@ -53,7 +52,7 @@ describe('a packed record', () => {
   it('can be listed, opened and searched', async () => {
     const before = await listed();
     const catalogue = new Catalogue(place.dir);
-    const search = searchOf(place.store, log, { catalogue });
+    const search = searchOf(place.store, silentLog, { catalogue });
     const found = await search.search({ query: 'entry' });
     await place.store.archive(sessionId);
     assert.deepEqual(await listed(), before);

@@ -5,6 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { RecordStore } from '../../../../../src/engine/record/recordStore.ts';
 import { verifyRecord } from '../../../../../src/engine/record/chain/verify.ts';
 import { sessionId, storeOfOneRecord, type temporaryStore } from '../../../../support/sessions/records.ts';
+import { silentLog } from '../../../../support/silentLog.ts';
 
 describe('a damaged packed record', () => {
   let place: Awaited<ReturnType<typeof temporaryStore>>;
@@ -18,7 +19,7 @@ describe('a damaged packed record', () => {
   });
   afterEach(() => place.remove());
 
-  const fresh = (): RecordStore => new RecordStore(place.dir, { clock: Date.now, log: { warn: () => undefined } });
+  const fresh = (): RecordStore => new RecordStore(place.dir, { clock: Date.now, log: silentLog });
   const listed = async () => {
     const { summaries, ledgers } = await fresh().survey();
     return { summaries, turns: ledgers.map(({ turns, omitted }) => ({ turns, omitted })) };

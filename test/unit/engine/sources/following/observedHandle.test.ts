@@ -7,11 +7,10 @@ import { openObserved } from '../../../../../src/engine/sources/following/openOb
 import { SessionSources } from '../../../../../src/engine/sources/sources.ts';
 import type { ObservedSummary } from '../../../../../src/insight/observed/summary.ts';
 import { loadPrices } from '../../../../../src/insight/prices/prices.ts';
+import { silentLog } from '../../../../support/silentLog.ts';
 import { noProcesses } from '../../../../support/stores/homes.ts';
 import { WorkedHome } from '../../../../support/stores/workedHome.ts';
 import { until } from '../../../../support/until.ts';
-
-const log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 
 describe('observed sessions with listeners', () => {
   let worked: WorkedHome;
@@ -22,11 +21,11 @@ describe('observed sessions with listeners', () => {
     worked = new WorkedHome(capture);
     const place = { env: {}, home: worked.home, platform: process.platform };
     const sources = new SessionSources({ formats: storeFormats, place, processes, clock: Date.now });
-    sessions = new ObservedSessions({ sources, prices: loadPrices, clock: Date.now, log });
+    sessions = new ObservedSessions({ sources, prices: loadPrices, clock: Date.now, log: silentLog });
   }
 
   function open(id: string): ReturnType<typeof openObserved> {
-    return openObserved(sessions, id, { prices: loadPrices, clock: Date.now, log });
+    return openObserved(sessions, id, { prices: loadPrices, clock: Date.now, log: silentLog });
   }
 
   async function begin(): Promise<void> {
