@@ -16,7 +16,7 @@ const projectDir = folder
 const agentName = z
   .string()
   .regex(agentNamePattern, 'can have up to 64 letters, digits, ".", "_" and "-", and begins with a letter or a digit.');
-const kindOfAgent = line.regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, 'is no name of a kind of agent.');
+const kindOfAgent = line.regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, 'is not an agent type.');
 const demands = demandsSchema.refine((given) => JSON.stringify(given).length <= 1 << 16, 'too long');
 
 /** Maximum characters of an error message. */

@@ -28,7 +28,7 @@ export async function checkTeam(login: Login, expected: readonly string[], now: 
   checks.push({
     what: 'password',
     ok: true,
-    detail: password === undefined ? 'none found: the server has to accept this login without one' : 'found',
+    detail: password === undefined ? 'none found: the server must accept this login without a password' : 'found',
   });
   try {
     await withClient(login, async (client) => {
@@ -56,7 +56,9 @@ async function checkServer(client: pg.Client, now: () => number): Promise<Check[
     {
       what: 'login',
       ok: !row.is_superuser,
-      detail: row.is_superuser ? 'a superuser, whom no policy holds back; use a login of its own' : 'no superuser',
+      detail: row.is_superuser
+        ? 'a superuser, to whom no access rule applies; use a separate login'
+        : 'not a superuser',
     },
   ];
 }

@@ -6,7 +6,7 @@ import { ParrotReader } from './normalize.ts';
 const no = (reason: string) => ({ supported: false, reason });
 
 export const parrot: AgentAdapter = {
-  // Borrowed. A real executor puts a name of its own into src/model/session/executorTypes.ts.
+  // A placeholder. A real executor adds its own name to src/model/session/executorTypes.ts.
   type: 'cursor',
   label: 'Parrot',
   programs: ['parrot'],
@@ -14,16 +14,16 @@ export const parrot: AgentAdapter = {
   parseVersion: (output) => /^parrot (\S+)/.exec(output)?.[1] ?? null,
   capabilities: {
     resume: { supported: true },
-    fork: no('a parrot has one memory of a conversation'),
+    fork: no('it cannot copy a conversation'),
     approvals: no('it does not ask'),
-    thinking: no('it does not tell what it thinks'),
+    thinking: no('it does not print its thoughts'),
     toolResults: { supported: true },
     usage: { supported: true },
     cost: { supported: true },
     subagents: no('it works alone'),
-    midRunMessages: no('it listens once'),
+    midRunMessages: no('it reads one prompt'),
     modelChoice: { supported: true },
-    mcp: no('it has its own tool only'),
+    mcp: no('it has only its own tool'),
   },
   ownVariables: [/^PARROT_PERCH$/],
   politeSignal: 'SIGINT',

@@ -7,7 +7,7 @@ import type { NormalizedRun, SourceLine } from '../../src/agents/shared/normaliz
 import { byeLine } from './wire.ts';
 
 export class ParrotReader implements AgentReader {
-  /** The agent does not know the conversation: Vitrine then offers a new one. */
+  /** Error codes of stderr lines. With `unknown_session`, Vitrine offers a new conversation. */
   readonly fixedStderr = [[/No such conversation/, 'unknown_session']] as const;
   readonly #run: NormalizedRun;
   readonly #reports: RunReport[] = [];
@@ -16,7 +16,7 @@ export class ParrotReader implements AgentReader {
     this.#run = run;
   }
 
-  /** `false`: a kind that is not known. The line is kept and counted then. */
+  /** Returns `false` for an unknown kind; Vitrine then keeps and counts the line. */
   message(message: JsonObject, line: SourceLine): boolean {
     const { session, texts, calls } = this.#run;
     const { timestamp } = line;
@@ -30,7 +30,7 @@ export class ParrotReader implements AgentReader {
         this.#run.checkResumed(timestamp);
         return true;
       case 'say':
-        // Pieces that follow each other are one entry.
+        // Consecutive pieces form one entry.
         texts.piece('text', text(message['text']) ?? '', timestamp, session.metadata());
         return true;
       case 'tool': {
@@ -66,7 +66,7 @@ export class ParrotReader implements AgentReader {
     this.#run.texts.close();
     if (!ok) this.#run.error(error, undefined, timestamp);
     const answer = this.#run.texts.finalText;
-    // What was printed, as it was printed; the ledger decides what it covers.
+    // The printed figures, unchanged. The ledger decides what they cover.
     const printed = { usd, durationMs, usage, cover: { of: 'run', sure: true } } as const;
     const errors = ok ? [] : [error];
     this.#reports.push({ ...emptyReport, ...printed, isError: !ok, errors, text: answer === '' ? null : answer });

@@ -2,7 +2,7 @@ import { isObject, type JsonObject } from '../../src/model/text/json.ts';
 import type { TokenUsage } from '../../src/model/usage/usage.ts';
 import { amount, count, nonEmpty } from '../../src/agents/shared/guards.ts';
 
-/** What `parrot --json` prints. Nothing else knows it. */
+/** The output format of `parrot --json`. No other file knows it. */
 
 export interface Bye {
   readonly ok: boolean;

@@ -1,6 +1,6 @@
 import type { DetailLevel } from '../../src/protocol/panel/detailLevel.ts';
 import type { PageEntry } from '../../src/protocol/panel/messages.ts';
-import { isAutonomous } from './origins.ts';
+import { isAutomatic } from './origins.ts';
 import { isNoise, type Row, type HiddenCounts } from './rows.ts';
 
 type HiddenRow = Extract<Row, { kind: 'hidden' }>;
@@ -50,7 +50,7 @@ function isRowHidden(row: Row, source: DetailSource): boolean {
 }
 
 function hidesWriter(entry: PageEntry, { peopleOnly, hidesSynthetic }: DetailSource): boolean {
-  return (peopleOnly === true && isAutonomous(entry)) || (hidesSynthetic === true && entry.synthetic === true);
+  return (peopleOnly === true && isAutomatic(entry)) || (hidesSynthetic === true && entry.synthetic === true);
 }
 
 /** Shown at every level: prompts, answers, errors, waiting requests, unreported changes. */
@@ -90,7 +90,7 @@ function hiddenRow(stretch: readonly Row[], source: DetailSource): HiddenRow | u
 }
 
 function countsOf(stretch: readonly Row[], source: DetailSource): HiddenCounts {
-  const counts = { steps: 0, failed: 0, thoughts: 0, messages: 0, autonomous: 0, system: 0 };
+  const counts = { steps: 0, failed: 0, thoughts: 0, messages: 0, automatic: 0, system: 0 };
   const seen = new Set<number>();
   const count = (index: number): void => {
     const entry = source.entry(index);
@@ -106,7 +106,7 @@ function countsOf(stretch: readonly Row[], source: DetailSource): HiddenCounts {
         break;
       case 'user_message':
       case 'assistant_message':
-        if (hidesWriter(entry, source)) counts.autonomous += 1;
+        if (hidesWriter(entry, source)) counts.automatic += 1;
         else counts.messages += 1;
         break;
       default:

@@ -7,7 +7,7 @@ export function originOf({ origin }: PageEntry): Origin {
 }
 
 /** An automatic message to the agent. Replayed messages of an earlier conversation count as a person's. */
-export function isAutonomous(entry: PageEntry): boolean {
+export function isAutomatic(entry: PageEntry): boolean {
   if (entry.type.kind !== 'user_message') return false;
   const origin = originOf(entry);
   return origin !== 'human' && origin !== 'replay';

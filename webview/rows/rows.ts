@@ -12,7 +12,7 @@ export interface HiddenCounts {
   /** Messages of subagents. */
   readonly messages: number;
   /** Automatic messages to the agent. */
-  readonly autonomous: number;
+  readonly automatic: number;
   /** Notes of the program. */
   readonly system: number;
 }

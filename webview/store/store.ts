@@ -6,7 +6,7 @@ import type { Turn } from '../../src/model/session/turn.ts';
 import { Documents } from './documents.ts';
 import { CitationMarks } from '../cite/marks.ts';
 import type { LinkPlaces } from '../cite/places.ts';
-import { isAutonomous } from '../rows/origins.ts';
+import { isAutomatic } from '../rows/origins.ts';
 import { isNoise, type RowSource } from '../rows/rows.ts';
 
 export const pageSize = 100;
@@ -27,7 +27,7 @@ export class Store implements RowSource {
   #total = 0;
   #level: DetailLevel = 'everything';
   #peopleOnly = false;
-  readonly #autonomous = new Set<number>();
+  readonly #automatic = new Set<number>();
   #showsSynthetic = false;
   readonly #synthetic = new Set<number>();
   /** Targets of jumps: no level hides them. */
@@ -65,7 +65,7 @@ export class Store implements RowSource {
     this.#entries.clear();
     this.#perPage.clear();
     this.#open.clear();
-    this.#autonomous.clear();
+    this.#automatic.clear();
     this.#synthetic.clear();
     this.#documents.clear();
     this.#view = message.view;
@@ -137,7 +137,7 @@ export class Store implements RowSource {
       this.#total = Math.max(this.#total, index + 1);
     }
     this.#entries.set(index, entry);
-    if (isAutonomous(entry)) this.#autonomous.add(index);
+    if (isAutomatic(entry)) this.#automatic.add(index);
     if (entry.synthetic === true) this.#synthetic.add(index);
     if (earlier !== undefined && !entry.content.startsWith(earlier.content)) this.#documents.forget(index);
   }
@@ -245,8 +245,8 @@ export class Store implements RowSource {
   }
 
   /** Number of loaded messages of this kind. */
-  get autonomous(): number {
-    return this.#autonomous.size;
+  get automatic(): number {
+    return this.#automatic.size;
   }
 
   get showsSynthetic(): boolean {

@@ -2,7 +2,7 @@ import type { AgentAdapter } from '../adapter.ts';
 import { LineNormalizer } from '../shared/normalizer/lineNormalizer.ts';
 import { AcpReader } from './normalize.ts';
 
-const reported = { supported: true, reason: 'where the agent says so when it starts' } as const;
+const reported = { supported: true, reason: 'if the agent reports it when it starts' } as const;
 
 /** Any agent that speaks the Agent Client Protocol over stdio. The settings name the program. */
 export const acp: AgentAdapter = {
@@ -14,16 +14,16 @@ export const acp: AgentAdapter = {
   parseVersion: (output) => /(\d+\.\d+\.\d+\S*)/.exec(output)?.[1] ?? null,
   capabilities: {
     resume: reported,
-    fork: { supported: true, reason: 'from its end where the agent offers it; else with the transcript as text' },
+    fork: { supported: true, reason: 'at its end if the agent supports it; otherwise from the transcript as text' },
     approvals: { supported: true },
-    thinking: { supported: true, reason: 'where the agent tells it' },
-    toolResults: { supported: true, reason: 'as far as the agent shows them to its client' },
-    usage: { supported: true, reason: 'where the agent tells it' },
-    cost: { supported: true, reason: 'where the agent tells it; else estimated from the tokens and the model' },
-    subagents: { supported: true, reason: 'where the agent tells of them' },
-    midRunMessages: { supported: true, reason: 'queued until the turn has ended; a turn can be cancelled' },
+    thinking: { supported: true, reason: 'if the agent reports it' },
+    toolResults: { supported: true, reason: 'as far as the agent sends them to its client' },
+    usage: { supported: true, reason: 'if the agent reports it' },
+    cost: { supported: true, reason: 'if the agent reports it; otherwise estimated from the tokens and the model' },
+    subagents: { supported: true, reason: 'if the agent reports them' },
+    midRunMessages: { supported: true, reason: 'queued until the turn ends; you can cancel a turn' },
     modelChoice: reported,
-    mcp: { supported: true, reason: 'servers over HTTP where the agent says that it can' },
+    mcp: { supported: true, reason: 'HTTP servers only if the agent supports them' },
   },
   ownVariables: [],
   politeSignal: 'SIGTERM',

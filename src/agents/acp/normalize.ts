@@ -235,8 +235,8 @@ export class AcpReader implements AgentReader {
     this.#conversation.interrupt();
     const permission = { requestId, options };
     if (callId === undefined) {
-      const title = nonEmpty(params['title']) ?? nonEmpty(subject['command']) ?? 'something it does not name';
-      this.#run.system('permission', `The agent asks for the permission to do: ${code(title)}`, timestamp, {
+      const title = nonEmpty(params['title']) ?? nonEmpty(subject['command']) ?? 'no details given';
+      this.#run.system('permission', `The agent asks for permission: ${code(title)}`, timestamp, {
         permission,
       });
       return true;

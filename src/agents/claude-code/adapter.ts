@@ -25,7 +25,7 @@ export const claudeCode: AgentAdapter = {
     toolResults: yes,
     usage: yes,
     cost: yes,
-    subagents: { supported: true, reason: 'their tool calls; their texts only where the version prints them' },
+    subagents: { supported: true, reason: 'tool calls; texts only if the version prints them' },
     midRunMessages: yes,
     modelChoice: yes,
     mcp: yes,

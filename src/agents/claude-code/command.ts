@@ -52,7 +52,7 @@ export function claudeCommand(request: CommandRequest): CommandLine {
     if (has(feature)) args.push(...added);
     else
       warnings.push(
-        `Claude Code ${version ?? ''} does not support ${name}, so it runs without (needs ${since[feature]}).`,
+        `Claude Code ${version ?? ''} does not support ${name}, so it runs without it (needs ${since[feature]}).`,
       );
   };
   const speaks = interactive && hasDialogue(version);

@@ -100,7 +100,7 @@ class ClaudeDialogue implements Dialogue {
     if (permissionRequestId(message) === undefined || toolName === undefined || !isObject(input)) {
       const subtype = nonEmpty(request['subtype']) ?? 'unknown';
       this.#host.write(controlLines.failure(id, `Unsupported control request subtype: ${subtype}`));
-      const content = `The agent asked for \`${subtype.replaceAll('`', "'")}\`, which Vitrine does not know; it was told so.`;
+      const content = `The agent asked for \`${subtype.replaceAll('`', "'")}\`, which Vitrine does not support. Vitrine rejected the request.`;
       this.#host.tell({ type: 'note', subtype: 'unsupported_request', content });
       return;
     }

@@ -98,7 +98,7 @@ function rateLimit(message: JsonObject): string {
     'Rate limit',
     nonEmpty(field(info, 'status')),
     nonEmpty(field(info, 'rateLimitType')),
-    share !== undefined && `${Math.round(share * 100)} % used`,
+    share !== undefined && `${Math.round(share * 100)}% used`,
     resetText(field(info, 'resetsAt')),
   );
 }

@@ -74,11 +74,11 @@ interface CommonOptions {
 function commonOptions({ options, program }: CommandRequest): CommonOptions {
   const warnings: string[] = [];
   if (argsOfMode(codexChoices, options.permissionMode) === undefined)
-    warnings.push(`Codex has no permission mode ${options.permissionMode ?? ''}; it runs as it is configured.`);
-  if (options.maxTurns !== undefined) warnings.push('Codex has no turn limit, so it runs without.');
-  if (options.maxBudgetUsd !== undefined) warnings.push('Codex has no budget limit, so it runs without.');
+    warnings.push(`Codex has no permission mode ${options.permissionMode ?? ''}; it runs as configured.`);
+  if (options.maxTurns !== undefined) warnings.push('Codex has no turn limit, so it runs without one.');
+  if (options.maxBudgetUsd !== undefined) warnings.push('Codex has no budget limit, so it runs without one.');
   if (options.appendSystemPrompt !== undefined && options.appendSystemPrompt !== '') {
-    warnings.push('Codex has no option to add to the system prompt; it runs without.');
+    warnings.push('Codex has no option to add to the system prompt, so it runs without the addition.');
   }
   const servers = serversOf({ options });
   const given = servers === undefined ? undefined : codexServers(servers);

@@ -16,13 +16,13 @@ export const copilot: AgentAdapter = {
   capabilities: {
     resume: yes,
     fork: { supported: false, reason: 'Copilot CLI cannot fork a session' },
-    approvals: { supported: false, reason: 'without a terminal, what needs a permission is refused' },
+    approvals: { supported: false, reason: 'without a terminal, Copilot CLI refuses actions that need a permission' },
     thinking: yes,
     toolResults: yes,
-    usage: { supported: true, reason: 'at the end of a run, from a file that it writes beside its output' },
+    usage: { supported: true, reason: 'at the end of a run, from a separate file' },
     cost: {
       supported: false,
-      reason: 'it counts premium requests, not dollars; estimated from the tokens and the model',
+      reason: 'Copilot CLI counts premium requests, not dollars; estimated from the tokens and the model',
     },
     subagents: yes,
     midRunMessages: { supported: false, reason: 'one prompt per run; further messages resume the session' },
@@ -31,7 +31,7 @@ export const copilot: AgentAdapter = {
   },
   versionCapabilities: (version) => {
     if (atLeast(version, optionsSince.usageFile)) return {};
-    const usage = { supported: false, reason: `Copilot CLI ${version} does not say how many tokens a run used` };
+    const usage = { supported: false, reason: `Copilot CLI ${version} does not report the tokens of a run` };
     if (atLeast(version, optionsSince.json)) return { usage };
     const textOnly = { supported: false, reason: `Copilot CLI ${version} prints text only` };
     return {
@@ -39,7 +39,7 @@ export const copilot: AgentAdapter = {
       thinking: textOnly,
       toolResults: textOnly,
       subagents: textOnly,
-      resume: { supported: true, reason: 'once its log has named the session' },
+      resume: { supported: true, reason: 'once its log names the session' },
     };
   },
   ownVariables: [/^COPILOT_(?:AGENT_SESSION_ID|CLI|CLI_BINARY_VERSION|CLI_RESOLVED_DIST_DIR|LOADER_PID)$/],

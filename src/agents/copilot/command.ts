@@ -41,16 +41,16 @@ export function copilotCommand(request: CommandRequest): CommandLine {
   }
   if (options.model !== undefined) args.push(`--model=${options.model}`);
   args.push(...permissions(options.permissionMode ?? 'default', has('planMode'), warnings));
-  if (options.maxTurns !== undefined) warnings.push('Copilot CLI has no turn limit, so it runs without.');
+  if (options.maxTurns !== undefined) warnings.push('Copilot CLI has no turn limit, so it runs without one.');
   if (options.maxBudgetUsd !== undefined) {
     warnings.push('Copilot CLI limits AI credits, not US dollars, so it runs without this limit.');
   }
   if (options.maxAiCredits !== undefined) {
     if (has('maxAiCredits')) args.push(`--max-ai-credits=${options.maxAiCredits}`);
-    else warnings.push(`Copilot CLI ${version ?? ''} has no AI credit limit, so it runs without.`);
+    else warnings.push(`Copilot CLI ${version ?? ''} has no AI credit limit, so it runs without one.`);
   }
   if (options.appendSystemPrompt !== undefined && options.appendSystemPrompt !== '') {
-    warnings.push('Copilot CLI has no option to add to the system prompt; it runs without.');
+    warnings.push('Copilot CLI has no option to add to the system prompt, so it runs without the addition.');
   }
   const sideFiles = runFolder === undefined ? undefined : sideFilesIn(runFolder, has('usageFile'), sessionId !== null);
   if (sideFiles?.usage !== undefined) args.push(`--usage-output-file=${sideFiles.usage}`);

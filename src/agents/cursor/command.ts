@@ -16,11 +16,11 @@ export function cursorCommand({ prompt, options, program, resume }: CommandReque
   if (options.model !== undefined) args.push(`--model=${options.model}`);
   const mode = argsOfMode(cursorChoices, options.permissionMode);
   if (mode !== undefined) args.push(...mode);
-  else warnings.push(`Cursor has no permission mode ${options.permissionMode ?? ''}; it runs as it is configured.`);
-  if (options.maxTurns !== undefined) warnings.push('Cursor has no turn limit, so it runs without.');
-  if (options.maxBudgetUsd !== undefined) warnings.push('Cursor has no budget limit, so it runs without.');
+  else warnings.push(`Cursor has no permission mode ${options.permissionMode ?? ''}; it runs as configured.`);
+  if (options.maxTurns !== undefined) warnings.push('Cursor has no turn limit, so it runs without one.');
+  if (options.maxBudgetUsd !== undefined) warnings.push('Cursor has no budget limit, so it runs without one.');
   if (options.appendSystemPrompt !== undefined && options.appendSystemPrompt !== '') {
-    warnings.push('Cursor has no option to add to the system prompt; it runs without.');
+    warnings.push('Cursor has no option to add to the system prompt, so it runs without the addition.');
   }
   if (serversOf({ options }) !== undefined) {
     warnings.push(

@@ -15,15 +15,15 @@ export const gemini: AgentAdapter = {
   capabilities: {
     resume: { supported: true, reason: 'from the same folder only' },
     fork: { supported: false, reason: 'Gemini CLI cannot fork a session' },
-    approvals: { supported: false, reason: 'without a terminal, tools that need an approval are not there at all' },
+    approvals: { supported: false, reason: 'without a terminal, tools that need approval are not available' },
     thinking: { supported: false, reason: 'Gemini CLI prints the number of thinking tokens, but not the text' },
     toolResults: { supported: true, reason: 'a short text for display, often empty' },
     usage: yes,
     cost: { supported: false, reason: 'estimated from the tokens and the model, which Gemini CLI prints' },
-    subagents: { supported: true, reason: 'that they were asked, not what they did' },
+    subagents: { supported: true, reason: 'prompts, but not their steps' },
     midRunMessages: { supported: false, reason: 'one prompt per run; further messages resume the session' },
     modelChoice: yes,
-    mcp: { supported: true, reason: 'from 0.60 on as root only; otherwise by the profile gemini-acp' },
+    mcp: { supported: true, reason: 'from 0.60 on only as root; otherwise use the profile gemini-acp' },
   },
   ownVariables: [/^GEMINI_CLI$/, /^GEMINI_CLI_(?:NO_RELAUNCH|IDE_.*)$/],
   // The first process ignores it but its child does not, so the engine signals the group.

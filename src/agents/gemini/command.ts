@@ -32,13 +32,13 @@ export function geminiCommand(request: CommandRequest): CommandLine {
   if (options.model !== undefined) args.push(`--model=${options.model}`);
   const mode = argsOfMode(geminiChoices, options.permissionMode);
   if (mode !== undefined) args.push(...mode);
-  else warnings.push(`Gemini CLI has no permission mode ${options.permissionMode ?? ''}; it runs as it is configured.`);
+  else warnings.push(`Gemini CLI has no permission mode ${options.permissionMode ?? ''}; it runs as configured.`);
   if (options.maxTurns !== undefined) {
     warnings.push('Gemini CLI takes its turn limit only from its settings (model.maxSessionTurns).');
   }
-  if (options.maxBudgetUsd !== undefined) warnings.push('Gemini CLI has no budget limit, so it runs without.');
+  if (options.maxBudgetUsd !== undefined) warnings.push('Gemini CLI has no budget limit, so it runs without one.');
   if (options.appendSystemPrompt !== undefined && options.appendSystemPrompt !== '') {
-    warnings.push('Gemini CLI has no option to add to the system prompt; it runs without.');
+    warnings.push('Gemini CLI has no option to add to the system prompt, so it runs without the addition.');
   }
   const { args: mcp, ...given } = serversFile(request, describeServer(options.trustedServers), (file) => ({
     args: [],

@@ -44,7 +44,7 @@ export class PiReader implements RecordReader {
         return true;
       case 'branch_summary':
         facts.addMissing(compacted);
-        run.system('branch', nonEmpty(entry['summary']) ?? 'The person went back to an earlier message.', now);
+        run.system('branch', nonEmpty(entry['summary']) ?? 'The user went back to an earlier message.', now);
         return true;
       case 'custom_message':
         this.#session.userMessage(resultText(entry['content']), 'system');
@@ -90,7 +90,7 @@ export class PiReader implements RecordReader {
       case 'bashExecution': {
         const exitCode = count(message['exitCode']);
         const end = exitCode === undefined ? '' : ` (exit code ${exitCode})`;
-        const shown = `The person ran ${code(text(message['command']) ?? '')}${end}`;
+        const shown = `The user ran ${code(text(message['command']) ?? '')}${end}`;
         run.system('user_command', `${shown}\n\n${codeBlock(text(message['output']) ?? '')}`, now);
         return true;
       }

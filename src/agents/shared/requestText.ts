@@ -51,15 +51,15 @@ function decisionDetails({ session, questions = [] }: AgentRequest, answer: Answ
         ...(edited === undefined
           ? []
           : [
-              'What the person allowed instead:',
+              'Allowed with this text:',
               codeBlock(changeText({ kind: 'update', ...edited })),
-              'What the agent asked for:',
+              'Requested by the agent:',
             ]),
       ];
     }
     case 'deny': {
       const reasons = answer.reason === undefined || answer.reason === '' ? [] : [quote(answer.reason)];
-      return answer.interrupt === true ? [...reasons, 'The turn ended with it.'] : reasons;
+      return answer.interrupt === true ? [...reasons, 'This ended the turn.'] : reasons;
     }
     case 'answer':
       return answer.answers.map((given, at) => `${code(questions[at]?.question ?? '')}\n\n${quote(given)}`);

@@ -16,7 +16,7 @@ The daemon is the background process that owns detached runs. The first "vitrine
 after the last client disconnects and the last run ends.
 
   status             shows whether it is running, its version, clients and runs
-  stop               exits when the running agents finish; accepts no new runs
+  stop               stops it when its running agents finish; until then, it accepts no new runs
   logs               prints its log
 
   --now              stops the running agents and exits

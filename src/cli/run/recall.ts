@@ -33,10 +33,10 @@ async function folderOf(engine: Engine, { cwd, resume }: RecallArguments): Promi
 
 function recalledText({ source, passages, sessions }: RecallResult): string {
   if (source === null) return 'Earlier sessions were not searched, because the prompt has no search terms.';
-  const by = `by ${sourceText(source)} (${source})`;
-  if (passages.length === 0) return `No matches in ${count(sessions, 'earlier session')}, ${by}.`;
+  const by = `with ${sourceText(source)} (${source})`;
+  if (passages.length === 0) return `No matches in ${count(sessions, 'earlier session')} ${by}.`;
   const from = new Set(passages.map(({ sessionId }) => sessionId)).size;
-  return `Context added: ${count(passages.length, 'passage')} of ${count(from, 'earlier session')}, found ${by}.`;
+  return `Context added: ${count(passages.length, 'passage')} from ${count(from, 'earlier session')}, found ${by}.`;
 }
 
 const count = (n: number, what: string): string => `${n} ${what}${n === 1 ? '' : 's'}`;

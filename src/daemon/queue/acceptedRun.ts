@@ -95,7 +95,7 @@ async function offeredExecutor(coordinator: LocalCoordinator): Promise<string> {
   if (only !== undefined && more.length === 0) return only;
   const which =
     only === undefined
-      ? `No runner is online that could give it. Available: ${executorTypeSchema.options.join(', ')}.`
+      ? `No online runner offers one. Available: ${executorTypeSchema.options.join(', ')}.`
       : `Online runners offer: ${offered.join(', ')}.`;
   throw new CoordinatorError('invalid', `The executor is missing. ${which}`);
 }

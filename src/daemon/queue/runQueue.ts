@@ -178,7 +178,10 @@ export class RunQueue {
     const { type, session_id: child, parent_session_id: parent, execution_mode } = job.run;
     try {
       if (type === 'start_session' && (waiting !== undefined || parent !== undefined))
-        await engine.queued.keepWaiting(job, waiting === undefined ? 'a runner takes it now' : waitingText(waiting));
+        await engine.queued.keepWaiting(
+          job,
+          waiting === undefined ? 'a runner is taking it now' : waitingText(waiting),
+        );
       if (parent !== undefined && execution_mode === 'async_callback') await engine.children?.expect({ parent, child });
     } catch (error) {
       log.warn(`${child}: the waiting session could not be recorded: ${String(error)}`);

@@ -232,7 +232,7 @@ export class AcpDialogue implements Dialogue {
     clearTimeout(this.#cancelTimer);
     this.#peer.notify('session/cancel', { sessionId: this.#sessionId });
     this.#cancelTimer = setTimeout(() => {
-      this.#host.fail('it was told to end its turn, and does not.');
+      this.#host.fail('it did not end its turn when asked.');
     }, this.#deadlines.cancel);
   }
 

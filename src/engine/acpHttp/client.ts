@@ -61,7 +61,7 @@ export class AcpHttpClient {
       const path = `/agents?limit=${pageOfAgents}&offset=${offset}`;
       const { where, value } = await this.#json('GET', path, undefined, signal);
       const listed: unknown = isObject(value) ? value['agents'] : value;
-      if (!Array.isArray(listed)) throw acpHttpFailures.notTheProtocol(where, 'no list of agents');
+      if (!Array.isArray(listed)) throw acpHttpFailures.notTheProtocol(where, 'the answer has no list of agents');
       const before = found.size;
       for (const agent of listed) {
         if (!isObject(agent) || typeof agent['name'] !== 'string') continue;
@@ -100,7 +100,7 @@ export class AcpHttpClient {
   async events(runId: string, signal?: AbortSignal): Promise<string[]> {
     const { where, value } = await this.#json('GET', `/runs/${encodeURIComponent(runId)}/events`, undefined, signal);
     const events: unknown = isObject(value) ? value['events'] : undefined;
-    if (!Array.isArray(events)) throw acpHttpFailures.notTheProtocol(where, 'no list of events');
+    if (!Array.isArray(events)) throw acpHttpFailures.notTheProtocol(where, 'the answer has no list of events');
     return events.map((event) => JSON.stringify(event));
   }
 
@@ -146,7 +146,7 @@ export class AcpHttpClient {
       try {
         return { where, value: JSON.parse(text) };
       } catch {
-        throw acpHttpFailures.notTheProtocol(where, 'the answer is no JSON');
+        throw acpHttpFailures.notTheProtocol(where, 'the answer is not JSON');
       }
     } catch (error) {
       if (AcpHttpFailure.is(error)) throw error;

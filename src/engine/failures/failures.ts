@@ -263,7 +263,7 @@ export const failures = {
       'session_missing',
       {
         message: worded`Session not found: ${id}.`,
-        detail: worded`It may have been deleted or kept in another store.`,
+        detail: worded`It may have been deleted, or it may be in another store.`,
       },
       cause,
     ),

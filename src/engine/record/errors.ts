@@ -34,7 +34,7 @@ export class RecordNotFoundError extends Error {
   readonly remains: string | null;
 
   constructor(sessionId: string, remains: string | null) {
-    super(`There is no record of session ${sessionId}. It may have been deleted, or kept in another store.`);
+    super(`There is no record of session ${sessionId}. It may have been deleted, or it may be in another store.`);
     this.sessionId = sessionId;
     this.remains = remains;
   }

@@ -25,7 +25,7 @@ export function parseBudgets(found: unknown): { readonly value: Budgets; readonl
 
 function limitsOf(given: unknown, name: string, problems: string[]): Limits {
   if (!isObject(given)) {
-    problems.push(`"${name}" is no object.`);
+    problems.push(`"${name}" is not an object.`);
     return {};
   }
   const limits: Partial<Record<BudgetUnit, number>> = {};
@@ -35,7 +35,7 @@ function limitsOf(given: unknown, name: string, problems: string[]): Limits {
     // Forms use 0 for "no limit".
     else if (limit === 0) continue;
     else if (typeof limit !== 'number' || !Number.isFinite(limit) || limit < 0)
-      problems.push(`"${name}.${unit}" is no number above 0.`);
+      problems.push(`"${name}.${unit}" is not a number above 0.`);
     else limits[known] = whole.has(known) ? Math.max(1, Math.floor(limit)) : limit;
   }
   return limits;

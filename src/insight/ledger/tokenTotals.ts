@@ -65,7 +65,7 @@ function unnamed({ usage }: RunReport, model: string | null): ModelUsage[] {
   return usage === null || isEmptyUsage(usage) ? [] : [{ model: model ?? unknownModel, ...usage }];
 }
 
-const notCounted = "The agent's total of the session is what it was before this run, though the model has answered.";
+const notCounted = "The agent's total for the session did not change in this run, although the model answered.";
 
 /**
  * The counters exclude impossible readings, whatever the version: a session's tokens can only grow. The version decides

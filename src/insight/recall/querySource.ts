@@ -49,13 +49,13 @@ export async function chooseQuery({ current, earlier, summary }: Conversation): 
   return text.trim() === '' ? undefined : { source: 'conversation_summary', query: text };
 }
 
-/** What was searched for, in English, after "by"; localized surfaces have their own words. */
+/** The search text in English, after "with"; localized surfaces have their own words. */
 export function sourceText(source: QuerySource): string {
   switch (source) {
     case 'current_message':
       return 'the text of this message';
     case 'last_real_user_message':
-      return 'the words of the last message that a person wrote';
+      return 'the last message that a person wrote';
     case 'conversation_summary':
       return 'the outcome of the conversation';
   }

@@ -99,11 +99,11 @@ export function isEmptyQuery({ texts, tools, files, kinds, states }: Query): boo
 export function problemText({ code, part }: QueryProblem): string {
   switch (code) {
     case 'unknown_operator':
-      return `"${part}" begins with no operator; it was looked for as text. Operators: ${queryOperators.map((operator) => `${operator}:`).join(' ')}`;
+      return `"${part}" is not a known operator, so Vitrine searched for it as text. Operators: ${queryOperators.map((operator) => `${operator}:`).join(' ')}`;
     case 'unknown_kind':
-      return `"${part}" names no kind. Kinds: ${queryKinds.join(', ')}`;
+      return `"${part}" is not a valid kind. Valid kinds: ${queryKinds.join(', ')}`;
     case 'unknown_state':
-      return `"${part}" names no state. States: ${queryStates.join(', ')}`;
+      return `"${part}" is not a valid state. Valid states: ${queryStates.join(', ')}`;
     case 'no_value':
       return `"${part}" has no value.`;
   }

@@ -182,8 +182,7 @@ function partOfModel(own: ModelUsage, used: RunShare, prices: PriceTable): Part 
   return { cost: { provenance: 'estimated', usd, priceTable: priceTableRef(prices) }, models: models(usd) };
 }
 
-const unreported =
-  "The agent's total is that of the whole session, and what of it was used before this run is not known.";
+const unreported = "The agent's total covers the whole session, and it is unknown how much of it earlier runs used.";
 
 /** The fraction of `whole`, if it is the same for every kind. */
 function fractionOf(usage: TokenUsage, whole: TokenUsage): number | null {

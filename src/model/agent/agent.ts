@@ -13,12 +13,12 @@ const agentLimitsSchema = z.strictObject({
     .number()
     .positive()
     .optional()
-    .describe('Ends a run that costs more US dollars, if the agent supports such a limit.'),
+    .describe('Ends a run that costs more than this many US dollars, if the agent supports it.'),
   max_children: z
     .int()
     .nonnegative()
     .optional()
-    .describe('How many sessions with other agents a session can start, with those that they start. Default: none.'),
+    .describe('Maximum number of child sessions, including those that the children start. Default: 0.'),
   max_depth: z.int().positive().optional().describe('Maximum nesting of child sessions. Default: 1.'),
   max_ai_credits: z.number().positive().optional().describe('AI credits, as counted by Copilot CLI.'),
 });
@@ -39,12 +39,12 @@ export const agentFileSchema = z.strictObject({
     .string()
     .optional()
     .describe('ID of the agent in the settings, for executors with several agents (acp, acp-http).'),
-  model: z.string().min(1).optional().describe("Model, in the agent program's own words."),
+  model: z.string().min(1).optional().describe('Model, as the agent program names it.'),
   system_prompt: z
     .string()
     .optional()
     .describe(
-      'Added to the system prompt. You can put a longer one into prompt.md beside the file, in a separate folder.',
+      'Added to the system prompt. A long one can be in prompt.md beside agent.yaml, in a folder with the agent’s name.',
     ),
   mcp_servers: mcpServersSchema.default({}).describe('MCP servers for the agent.'),
   skills: z.array(z.string().min(1)).default([]).describe('Keywords for what the agent can do.'),
@@ -58,7 +58,7 @@ export const agentFileSchema = z.strictObject({
     .enum(['on_request', 'always'])
     .optional()
     .describe(
-      'When prompts get passages from earlier sessions of the folder. Default: on_request, if you ask for them.',
+      'When to add passages from earlier sessions of the folder: to every prompt, or only if you ask (default).',
     ),
   status: z
     .enum(['active', 'inactive'])

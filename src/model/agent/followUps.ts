@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { Origin } from '../transcript/entry.ts';
 import { type syntheticSchema, triggerTypeSchema, type TriggerType } from '../transcript/metadata.ts';
 
-const timeOfDay = z.string().regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/, 'Write it as 22:00.');
+const timeOfDay = z.string().regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/, 'Use the form 22:00.');
 
 /** When and how often Vitrine follows up on an agent. Absent: the user's settings, else the default. */
 export const followUpFileSchema = z.strictObject({

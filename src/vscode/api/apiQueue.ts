@@ -11,7 +11,7 @@ import { isAgentName } from '../run/runChoice.ts';
 import { ApiError } from './apiError.ts';
 import type { QueuedRun, Runner } from './vitrine.d.ts';
 
-const name = z.custom<string>(isAgentName, 'Give a short text of one line.');
+const name = z.custom<string>(isAgentName, 'Use a short text of one line.');
 
 /** Options from another extension, which need not match the declared types. */
 const optionsSchema = z.strictObject({
@@ -19,7 +19,7 @@ const optionsSchema = z.strictObject({
   agentFile: name.optional(),
   cwd: z
     .string()
-    .refine((found) => path.isAbsolute(found), 'Give an absolute path.')
+    .refine((found) => path.isAbsolute(found), 'Use an absolute path.')
     .optional(),
   resume: sessionIdSchema.optional(),
   model: name.optional(),

@@ -158,7 +158,7 @@ export class ApiRuns {
     const used = { prompt, cwd: folder.fsPath, options: (type: ExecutorType) => agentOptions(type, folder) };
     const request = await this.#deps.blueprints.start(name, used);
     if ((agent ?? request.agent) !== request.agent || (profile ?? request.profile) !== request.profile)
-      throw new ApiError('request_invalid', `The agent "${name}" decides on its executor and profile.`);
+      throw new ApiError('request_invalid', `The agent "${name}" sets its own executor and profile.`);
     if (isBypass(request.agent, mode)) throw modeRefused(mode);
     return engine.start({
       ...request,

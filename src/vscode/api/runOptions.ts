@@ -5,7 +5,7 @@ import { executorTypes } from '../../model/session/executorTypes.ts';
 import { isAgentName } from '../run/runChoice.ts';
 import { ApiError } from './apiError.ts';
 
-const name = z.custom<string>(isAgentName, 'Give a short text of one line.');
+const name = z.custom<string>(isAgentName, 'Use a short text of one line.');
 const amount = z.number().positive();
 
 /** Options from another extension, which need not match the declared types. */
@@ -15,7 +15,7 @@ const runOptionsSchema = z.object({
   agentFile: name.optional(),
   cwd: z
     .string()
-    .refine((found) => path.isAbsolute(found), 'Give an absolute path.')
+    .refine((found) => path.isAbsolute(found), 'Use an absolute path.')
     .optional(),
   resume: z.string().min(1).max(200).optional(),
   model: name.optional(),
@@ -26,7 +26,7 @@ const runOptionsSchema = z.object({
     .partial()
     .optional(),
   includeEvents: z.boolean().optional(),
-  token: z.custom<CancellationToken>(isToken, 'Give a CancellationToken.').optional(),
+  token: z.custom<CancellationToken>(isToken, 'Use a CancellationToken.').optional(),
 });
 export type CheckedOptions = z.infer<typeof runOptionsSchema>;
 

@@ -243,7 +243,7 @@ export class WindowEngine {
     try {
       await this.#link.call('announce', await this.#announcement());
     } catch (error) {
-      this.#deps.engine.log.warn(`The Vitrine daemon was not told of this window: ${String(error)}`);
+      this.#deps.engine.log.warn(`This window could not be registered with the Vitrine daemon: ${String(error)}`);
     }
   }
 

@@ -153,7 +153,7 @@ class Questions {
         maxAgents,
       ),
       most: maxAgents,
-      tooMany: t('{0} at most', maxAgents),
+      tooMany: t('At most {0}', maxAgents),
       items: async () => raceItems(await this.#reports(), this.#deps.memory),
     });
     if (picked.kind !== 'value') return picked;

@@ -42,7 +42,7 @@ export async function changeOptions(engine: WindowEngine, memory: RunMemory, ses
       void vscode.window.showWarningMessage(text);
     } else if (handle.live() && taken.length < Object.keys(changes).length) {
       void vscode.window.showInformationMessage(
-        t('{0} cannot change this while it runs. From the next run: {1}.', label, line),
+        t('{0} cannot change this while it runs. It applies from the next run: {1}.', label, line),
       );
     } else {
       vscode.window.setStatusBarMessage(t('{0}: {1}', label, line), 5000);

@@ -77,7 +77,7 @@ describe('an edit of Claude Code that a person changes before allowing it', func
     const proposed = await runEdited('Write it. [[write]]', (after) => after.replace('Green', 'Black'));
     assert.equal(proposed, 'Green tea\n');
     assert.equal(onDisk('tea.txt'), 'Black tea\n');
-    await assertSaid(/Black tea[^]*What the agent asked for:[^]*Green tea/);
+    await assertSaid(/Black tea[^]*Requested by the agent:[^]*Green tea/);
     const [tool_] = (await toolsOf(handle)).filter(({ action }) => action.kind === 'file_write');
     const written = { kind: 'file_write', path: file('tea.txt'), content: 'Black tea\n', created: true };
     assert.deepEqual(tool_?.action, written);

@@ -83,7 +83,7 @@ describe('an agent file that starts child sessions', function () {
     await page().getByText('Three teas, and ten percent off for four guests.').first().waitFor();
     await statusWord(host.workbench, 'Finished');
     await page().locator('.turn .why', { hasText: 'Callback' }).first().waitFor();
-    await page().getByText('1 autonomous hidden').first().waitFor();
+    await page().getByText('1 automatic message hidden').first().waitFor();
     const tab = page().getByRole('tab', { name: 'Transcript' });
     assert.equal(await tab.getAttribute('title'), '1 follow-up or callback hidden');
     await picture(host.workbench, 'callback-hidden');
@@ -182,7 +182,7 @@ describe('an agent file that starts child sessions', function () {
     const parent = all.find(({ prompt }) => prompt.startsWith('Come back later.'));
     const child = all.find(({ parent_session_id: id }) => id === parent?.session_id);
     assert.deepEqual([parent?.runs, parent?.synthetic?.messages, child?.outcome], [2, 1, 'interrupted']);
-    await page().getByText('1 autonomous hidden').first().waitFor();
+    await page().getByText('1 automatic message hidden').first().waitFor();
     await picture(host.workbench, 'callback-after-restart');
   });
 });

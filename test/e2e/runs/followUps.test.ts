@@ -74,7 +74,7 @@ describe('follow-ups in the window', function () {
 
   it('are hidden in the transcript until requested', async () => {
     settings(0.01);
-    await page().getByText('1 autonomous hidden').first().waitFor();
+    await page().getByText('1 automatic message hidden').first().waitFor();
     await picture(workbench, 'follow-up-hidden');
     assert.equal(
       await page().getByRole('tab', { name: 'Transcript' }).getAttribute('title'),

@@ -66,8 +66,8 @@ describe('context from earlier sessions', function () {
     const { prompt } = await until('the start of the agent', () => codex.calls()[before]);
     assert.match(prompt, /^Note written by Vitrine, not by the user/);
     assert.ok(prompt.includes(fixed) && !prompt.includes(later) && !prompt.includes(secretive));
-    assert.ok(prompt.endsWith('What follows is the message:\n\nWhich delay have the upload retries?'));
-    await transcript().getByText('Fix the flaky upload test; found by the text of this message').first().waitFor();
+    assert.ok(prompt.endsWith('The message follows:\n\nWhich delay have the upload retries?'));
+    await transcript().getByText('Fix the flaky upload test; found with the text of this message').first().waitFor();
     await transcript().getByText('Done by').first().waitFor();
     await picture(workbench, 'recall-transcript');
   });
@@ -96,11 +96,11 @@ describe('context from earlier sessions', function () {
     await press('Enter');
     const { prompt } = await until('the start of the agent', () => codex.calls()[before]);
     assert.ok(prompt.includes(fixed) && prompt.endsWith('Continue.'));
-    await transcript().getByText('found by your last message').first().waitFor();
+    await transcript().getByText('found with your last message').first().waitFor();
   });
 
   it('links from the note to the session of a passage', async () => {
-    await transcript().getByText('found by your last message').first().click();
+    await transcript().getByText('found with your last message').first().click();
     const passages = transcript().getByRole('list', { name: 'Passages from earlier sessions' });
     await passages.waitFor();
     await picture(workbench, 'recall-links');

@@ -99,18 +99,18 @@ describe('lines and the session they come from', function () {
 
   it('show the author of each message, and hide automatic ones', async () => {
     const said_ = (text: string) => page().locator('.prompt', { hasText: text });
-    await page().getByText('1 autonomous hidden').first().waitFor();
+    await page().getByText('1 automatic message hidden').first().waitFor();
     await page().getByRole('button', { name: 'Show follow-ups' }).click();
     await said_('Are the tests complete?').getByText('Follow-up').waitFor();
     await said_('Are the tests complete?').getByText('a test is missing').waitFor();
     await said_('The audit found nothing.').getByText('Callback').waitFor();
     await said_('who writes like a machine').getByText('You').waitFor();
     await page().getByRole('button', { name: 'Hide automatic messages' }).click();
-    const hidden = page().getByRole('button', { name: '2 autonomous hidden' });
+    const hidden = page().getByRole('button', { name: '2 automatic messages hidden' });
     await hidden.waitFor();
     await said_('The audit found nothing.').waitFor({ state: 'detached' });
     await said_('who writes like a machine').waitFor();
-    await picture(workbench, 'autonomous-hidden');
+    await picture(workbench, 'automatic-hidden');
     await hidden.click();
     await said_('The audit found nothing.').waitFor();
   });

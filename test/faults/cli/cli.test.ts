@@ -241,13 +241,13 @@ describe('vitrine run, sessions, show, doctor', function () {
     assert.equal(first.code, 0, first.stderr);
     assert.match(
       first.stderr,
-      /^vitrine: No matches in 0 earlier sessions, by the text of this message \(current_message\)\.$/m,
+      /^vitrine: No matches in 0 earlier sessions with the text of this message \(current_message\)\.$/m,
     );
     const second = await run(says('At how many degrees does the kettle of the office boil'), '--recall').ended;
     assert.equal(second.code, 0, second.stderr);
     assert.match(
       second.stderr,
-      /^vitrine: Context added: 2 passages of 1 earlier session, found by the text of this message \(current_message\)\.$/m,
+      /^vitrine: Context added: 2 passages from 1 earlier session, found with the text of this message \(current_message\)\.$/m,
     );
     const entries = lines(second.stdout)
       .slice(0, -1)
@@ -270,7 +270,7 @@ describe('vitrine run, sessions, show, doctor', function () {
     assert.equal(third.code, 0, third.stderr);
     assert.match(
       third.stderr,
-      /of 1 earlier session, found by the text of this message/,
+      /from 1 earlier session, found with the text of this message/,
       'its own text is known to it',
     );
   });

@@ -67,7 +67,7 @@ describe('vitrine search', function () {
   it('prints hits as JSON, reports unknown operators, and exits with 1 without results', async () => {
     const { stdout, stderr } = await search('kind:user', 'tol:x', '--json');
     assert.equal(stdout, '');
-    assert.match(stderr, /"tol:x" begins with no operator/);
+    assert.match(stderr, /"tol:x" is not a known operator/);
     const hits = (await search('kind:tool', '--json')).stdout
       .trim()
       .split('\n')

@@ -76,7 +76,7 @@ describe('a link to an entry', () => {
     const toggle = page.locator('vscode-button[aria-label="Hide automatic messages"]');
     await toggle.click();
     await page.locator('vscode-button[aria-pressed=true]').and(toggle).waitFor();
-    const hidden = page.getByRole('button', { name: '2 autonomous hidden' });
+    const hidden = page.getByRole('button', { name: '2 automatic messages hidden' });
     await hidden.waitFor();
     assert.deepEqual(await violations(page), []);
     await page.waitForFunction(() => (sessionStorage.getItem('made-up-state') ?? '').includes('"peopleOnly":true'));
@@ -85,7 +85,7 @@ describe('a link to an entry', () => {
     await hidden.waitFor();
     await page.evaluate((index) => window.host.raw({ type: 'reveal', index }), from + 1);
     await isInSight(page, `e:${from + 1}`);
-    await page.getByRole('button', { name: '1 autonomous hidden' }).last().waitFor();
+    await page.getByRole('button', { name: '1 automatic message hidden' }).last().waitFor();
     await page.close();
   });
 });

@@ -54,7 +54,7 @@ describe('automatic messages', () => {
   it('are not counted until shown, and the tab says how many are hidden', async () => {
     const page = await open();
     const tab = page.getByRole('tab', { name: 'Transcript' });
-    await page.getByText('1 autonomous hidden').first().waitFor();
+    await page.getByText('1 automatic message hidden').first().waitFor();
     assert.match(await tab.innerText(), new RegExp(`\\b${entries.length - 2}$`));
     assert.equal(await tab.getAttribute('title'), '2 follow-ups and callbacks hidden');
     await page.getByRole('button', { name: 'Show follow-ups and callbacks' }).click();

@@ -19,7 +19,7 @@ describe('input of the queue', () => {
       [{ agent_name: '../../../etc/passwd' }, /agent_name: can have/],
       [{ agent_name: '' }, /agent_name: can have/],
       [{ agent_name: 'a/b' }, /agent_name: can have/],
-      [{ executor_type: '../x' }, /executor_type: is no name/],
+      [{ executor_type: '../x' }, /executor_type: is not an agent type/],
     ];
     const request = { executor_type: 'claude-code', prompt: 'Do it' };
     for (const [more, expected] of wrong) {

@@ -34,12 +34,12 @@ export function detailChoice(level: DetailLevel, actions: Pick<Actions, 'setDeta
   </span>`;
 }
 
-/** Nothing where no message of the session is autonomous. */
+/** Nothing if no message of the session is automatic. */
 export function automaticChoice(
-  { autonomous, peopleOnly }: { readonly autonomous: number; readonly peopleOnly: boolean },
+  { automatic, peopleOnly }: { readonly automatic: number; readonly peopleOnly: boolean },
   { setPeopleOnly }: Pick<Actions, 'setPeopleOnly'>,
 ): TemplateResult | typeof nothing {
-  if (autonomous === 0 && !peopleOnly) return nothing;
+  if (automatic === 0 && !peopleOnly) return nothing;
   const label = t('Hide automatic messages');
   return button({ label, icon: 'robot', look: 'icon', pressed: peopleOnly, onClick: () => setPeopleOnly(!peopleOnly) });
 }

@@ -118,7 +118,7 @@ function stepsBehind({ metadata, content }: PageEntry): TemplateResult | typeof 
   const steps = (metadata?.annotations ?? []).filter((annotation) => annotation.kind === 'trajectory');
   if (steps.length === 0) return nothing;
   const points = Array.from(content);
-  return html`<ul class="behind" aria-label=${t('Steps behind this message')}>
+  return html`<ul class="behind" aria-label=${t('Steps that led to this message')}>
     ${steps.slice(0, maxSteps).map((step) => {
       const {
         tool_name: name,

@@ -153,7 +153,7 @@ function recallWords({ metadata, content }: PageEntry): string {
   const by = sourceWords(found['query_source']);
   if (by === undefined) return firstWords(content);
   if (titles.length === 0) return t('No matches for {0}', by);
-  return t('{0}; found by {1}', [...new Set(titles)].join(', '), by);
+  return t('{0}; found with {1}', [...new Set(titles)].join(', '), by);
 }
 
 /** Links to each passage in its session. Only for Vitrine's own notes: output of agents is never a link. */

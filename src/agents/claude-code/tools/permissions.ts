@@ -31,7 +31,8 @@ export function permissionRequest({ id, toolName, input, request, plan }: Permis
   const action = toolAction(toolName, input);
   const described = ownWords.has(action.kind) ? nonEmpty(request['description']) : undefined;
   const blocked = nonEmpty(request['blocked_path']);
-  const reason = nonEmpty(request['decision_reason']) ?? (blocked === undefined ? undefined : `It is about ${blocked}`);
+  const reason =
+    nonEmpty(request['decision_reason']) ?? (blocked === undefined ? undefined : `Affected path: ${blocked}`);
   const session = sessionGrant(request)?.words;
   return {
     ...common,

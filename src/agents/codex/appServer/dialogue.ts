@@ -302,7 +302,7 @@ class CodexDialogue implements Dialogue {
       // The other program may know it.
       if ('join' in this.#options) return;
       this.#refuse(id, `Unsupported request: ${method}`);
-      const content = `The agent asked for \`${method.replaceAll('`', "'")}\`, which Vitrine does not know; it was told so.`;
+      const content = `The agent asked for \`${method.replaceAll('`', "'")}\`, which Vitrine does not support. Vitrine rejected the request.`;
       this.#host.tell({ type: 'note', subtype: 'unsupported_request', content });
       return;
     }

@@ -27,6 +27,6 @@ function windowText(window: unknown): string | undefined {
   const used = amount(field(window, 'usedPercent'));
   if (used === undefined) return undefined;
   const name = windowName(window);
-  const parts = [`${Math.round(used)} % used`, resetText(field(window, 'resetsAt'))];
+  const parts = [`${Math.round(used)}% used`, resetText(field(window, 'resetsAt'))];
   return `${name}: ${parts.filter((part) => part !== undefined).join(', ')}`;
 }

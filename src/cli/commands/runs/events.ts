@@ -10,9 +10,9 @@ import { storeHelp } from '../../run/engine.ts';
 
 const help = `Usage: vitrine events --follow [ses_…] [options]
 
-Prints what happens in sessions that run in the background, one event per line as JSON, until Ctrl-C. Fields: session_id,
-timestamp and event_type (session_start, pre_tool, post_tool, session_stop, message). An automatic message has
-metadata.synthetic. Without a session, prints events of all sessions. For past events: vitrine export --format events.
+Prints events of background runs as they happen, one per line as JSON, until Ctrl-C. Fields: session_id, timestamp and
+event_type (session_start, pre_tool, post_tool, session_stop, message). An automatic message has metadata.synthetic.
+Without a session, prints events of all sessions. For past events: vitrine export --format events.
 
   --follow           required: prints events as they happen
 ${storeHelp}`;

@@ -166,7 +166,7 @@ export class TeamChildren {
     const child = this.#children.get(id);
     try {
       if (child === undefined) {
-        if (!(await this.#deps.isInTeam())) await this.#end(id, 'stopped', 'This machine is in no team any more.');
+        if (!(await this.#deps.isInTeam())) await this.#end(id, 'stopped', 'This machine is no longer in a team.');
         return;
       }
       child.isStopped = true;
@@ -205,8 +205,8 @@ export class TeamChildren {
   /** The store has left the team. */
   async abandon(): Promise<void> {
     for (const { id } of [...this.#children.values()])
-      await this.#end(id, 'failed', 'This machine has left the team whose runner had it.').catch((error: unknown) =>
-        this.#warn(id, error),
+      await this.#end(id, 'failed', 'This machine has left the team whose runner was executing it.').catch(
+        (error: unknown) => this.#warn(id, error),
       );
   }
 

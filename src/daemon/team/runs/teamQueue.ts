@@ -63,7 +63,7 @@ const beatsPerLook = 12;
 /** Runs of one query. */
 const maxChanged = 500;
 
-const lostTrack = 'Its runner no longer knows of it.';
+const lostTrack = 'Its runner no longer has this run.';
 
 interface ClaimedRun {
   readonly job: Job;
@@ -295,7 +295,9 @@ export class TeamQueue {
       const { job, instance, retry, report } = held;
       if (!retry || held.isReturned === true || (report !== undefined && isRunOver(report.status))) continue;
       if (this.#deps.runners.silentMs(instance) < leaseMs) continue;
-      this.#deps.log.warn(`Run ${job.run.run_id} is stopped: the team cannot be told that its runner is alive.`);
+      this.#deps.log.warn(
+        `Run ${job.run.run_id} was stopped, because its runner could not send heartbeats to the team.`,
+      );
       held.isReturned = true;
       this.#deps.onRun({ ...job.run, status: 'stopping' });
     }

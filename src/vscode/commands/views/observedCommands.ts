@@ -16,7 +16,7 @@ const inBetween = /^-?(?:sh|bash|zsh|fish|dash|ksh|nu|pwsh|node|npm.*|login|su|s
 async function firstMessageText(engine: Pick<WindowEngine, 'planFork'>, session: string): Promise<string> {
   const { way } = await engine.planFork(session);
   return way === 'conversation'
-    ? t('First message of the new session. The agent remembers this one.')
+    ? t('First message of the new session. The agent remembers the current session.')
     : t(
         'First message of the new session. The agent cannot fork its own conversation: it gets the transcript as text.',
       );

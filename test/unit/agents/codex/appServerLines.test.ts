@@ -59,7 +59,7 @@ describe('lines of the app-server of Codex', () => {
     assert.deepEqual(entries.find(({ content }) => content.startsWith('Plan limits'))?.metadata?.['planLimits'], [
       { name: '5 h', usedPercent: 20, resetsAt: new Date(1_795_766_400_000).toISOString() },
     ]);
-    assert.match(shown[0] ?? '', /^Plan limits\n- 5 h.*: 20 % used, resets 2026-11-27 \d\d:\d\d UTC$/);
+    assert.match(shown[0] ?? '', /^Plan limits\n- 5 h.*: 20% used, resets 2026-11-27 \d\d:\d\d UTC$/);
   });
 
   it('show a plan with the state of each step', () => {

@@ -87,7 +87,7 @@ describe('a conversation in the Agent Client Protocol', () => {
     begin({ deadlines });
     await agent.toPrompt();
     agent.dialogue.interrupt();
-    assert.match(await agent.failures.next(), /told to end its turn/);
+    assert.match(await agent.failures.next(), /did not end its turn/);
   });
 
   it('tells how to log in, and never logs in by itself', async () => {

@@ -45,7 +45,7 @@ describe('a query', () => {
     }
     assert.match(
       parseQuery('kind:nonsense').problems.map(problemText).join(),
-      /names no kind\. Kinds: user, assistant/,
+      /is not a valid kind\. Valid kinds: user, assistant/,
     );
   });
 

@@ -3,7 +3,7 @@ import { originSchema, type NormalizedEntry } from '../../../../src/model/transc
 import { pageEntry } from '../../../../src/protocol/panel/pageEntries.ts';
 import type { PageEntry } from '../../../../src/protocol/panel/messages.ts';
 import { withDetail } from '../../../../webview/rows/detailLevel.ts';
-import { isAutonomous, originOf } from '../../../../webview/rows/origins.ts';
+import { isAutomatic, originOf } from '../../../../webview/rows/origins.ts';
 import { hiddenText } from '../../../../webview/parts/rows/hiddenText.ts';
 import { originView } from '../../../../webview/parts/rows/origin.ts';
 import type { Row } from '../../../../webview/rows/rows.ts';
@@ -35,7 +35,7 @@ describe('the author of a message', () => {
       '🤖 Follow-up:',
     ]) {
       assert.equal(originOf(message(0, { content })), 'human');
-      assert.equal(isAutonomous(message(0, { content, origin: 'human' })), false);
+      assert.equal(isAutomatic(message(0, { content, origin: 'human' })), false);
     }
   });
 
@@ -102,12 +102,12 @@ describe('automatic messages', () => {
     );
     assert.deepEqual(
       left.map((row) => (row.kind === 'hidden' ? hiddenText(row.counts) : row.key)),
-      ['e:0', '2 autonomous hidden', 'e:3', 'e:4', 'e:5'],
+      ['e:0', '2 automatic messages hidden', 'e:3', 'e:4', 'e:5'],
     );
   });
 
   it('can be hidden, each group counted in place', () => {
-    const hidden = ['e:0', '2 autonomous hidden', 'e:3', '1 autonomous hidden', 'e:5', 'e:6'];
+    const hidden = ['e:0', '2 automatic messages hidden', 'e:3', '1 automatic message hidden', 'e:5', 'e:6'];
     assert.deepEqual(shown(true), hidden);
     assert.deepEqual(
       shown(false),
@@ -116,7 +116,7 @@ describe('automatic messages', () => {
   });
 
   it('are shown again by the row that counts them, and when jumped to', () => {
-    assert.deepEqual(shown(true, ['h:e:1']).slice(0, 4), ['e:0', '2 autonomous hidden', 'e:1', 'e:2']);
-    assert.deepEqual(shown(true, [], [2]).slice(0, 4), ['e:0', '1 autonomous hidden', 'e:2', 'e:3']);
+    assert.deepEqual(shown(true, ['h:e:1']).slice(0, 4), ['e:0', '2 automatic messages hidden', 'e:1', 'e:2']);
+    assert.deepEqual(shown(true, [], [2]).slice(0, 4), ['e:0', '1 automatic message hidden', 'e:2', 'e:3']);
   });
 });

@@ -167,7 +167,7 @@ describe('vitrine queue', function () {
       [['--resume', 'ses_00000000000f', 'x'], /Session not found: ses_00000000000f/],
       [['--parent', 'ses_00000000000f', '--executor', 'codex', 'x'], /Session not found: ses_00000000000f/],
       [['--resume', session.session_id, '--executor', 'claude-code', 'x'], /is a session of codex;.*Use codex/],
-      [['x'], /The executor is missing\. No runner is online.*claude-code/],
+      [['x'], /The executor is missing\. No online runner offers one.*claude-code/],
     ];
     for (const [args, expected] of wrong) {
       const { code, stdout, stderr } = await call(['add', ...args]);
