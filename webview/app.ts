@@ -215,7 +215,7 @@ export class App {
         this.#store.setLinks(message.entries);
         break;
       default:
-        // An answer to whoever asked.
+        // An answer: the part that asked takes it.
         break;
     }
     this.#views.take(message);

@@ -1,7 +1,7 @@
 import type { AgentRequest, Decision } from '../model/agent/request.ts';
 import type { ClientLine } from '../model/transcript/clientLine.ts';
 
-/** What the engine adds to a request: its place in time and space. */
+/** A request without the times that the engine adds. */
 export type NewRequest = Omit<AgentRequest, 'asked_at' | 'expires_at'>;
 
 /**

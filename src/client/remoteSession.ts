@@ -151,7 +151,7 @@ export class RemoteSession<F extends Error> implements Disposable {
     return this.#state.other_version;
   }
 
-  /** Of the active run; `null` if there is none, or no dialogue. */
+  /** The conversation of the active run; `null` without an active run or a dialogue. */
   conversation(): RemoteConversation | null {
     const { live, dialogue, takesMessages, requests, queued } = this.#state;
     if (!live || !dialogue) return null;
@@ -307,7 +307,7 @@ export class RemoteSession<F extends Error> implements Disposable {
     for (const entry of entries) this.#open.set(entry.index, entry);
     this.#take(state);
     if (!state.live) this.#end(endOf(state.summary));
-    // Of a session on another machine, only a note was known while it waited.
+    // While a session of another machine waited, it had only a note.
     const known = before.summary.remote === undefined ? before.total : 0;
     const first = Math.max(known, state.total - maxReported);
     const changed = [...opened.filter((index) => !this.#open.has(index)), ...range(first, state.total)];

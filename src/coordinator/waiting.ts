@@ -13,12 +13,12 @@ export interface WaitingContext {
   readonly load: (runnerId: string) => number;
   /** An unfinished run of the same session that comes before this one. */
   readonly before: string | undefined;
-  /** Of the team, for a run that `requestedBy` asked for; default: none. */
+  /** Used-up budgets of the team that apply to a run of `requestedBy`; default: none. */
   readonly usedUp?: readonly UsedUpBudget[];
   readonly requestedBy?: string;
 }
 
-/** What runners look at. */
+/** The part of a job that decides which runner can take it. */
 export type ClaimableJob = Pick<Job, 'executor_type'> & { readonly run: Pick<Job['run'], 'demands' | 'project_dir'> };
 
 export function canTake({ runner, within }: RegisteredRunner, { executor_type, run }: ClaimableJob): boolean {

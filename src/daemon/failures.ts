@@ -21,7 +21,7 @@ export function daemonRetiring(): EngineFailure {
 /** A failure as sent to clients; `null` if it is not shown to people. */
 export function failureData(error: unknown): FailureData | null {
   if (CoordinatorError.is(error)) return { code: error.code, message: error.message, detail: '' };
-  // Of the daemon of another version that runs the session.
+  // The error comes from the daemon of another version that runs the session.
   if (DaemonError.is(error)) return error.failure ?? { code: error.code, message: error.message, detail: error.detail };
   if (!EngineFailure.is(error)) return null;
   const { code, message, detail, words, action, tried, budget } = error;

@@ -47,7 +47,7 @@ interface Acquired {
   readonly folder: string;
   /** `null`: another daemon of this machine has the folder. */
   readonly lease: WriterLease | null;
-  /** Who has it; `null` where that is unknown. */
+  /** The process that holds it; `null` if unknown. */
   readonly holder: LeaseHolder | null;
 }
 

@@ -139,7 +139,7 @@ export class DaemonService {
       return answered ?? { accepted: await this.team.answer(session_id, request_id, answer) };
     }
     const accepted = handle.conversation()?.answer(request_id, answer, client) ?? false;
-    // What a client was told has been recorded, and survives a crash.
+    // Record the answer before the client gets its confirmation, so that it survives a crash.
     if (accepted) await handle.written();
     return { accepted };
   }

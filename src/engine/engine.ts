@@ -52,14 +52,14 @@ import { SessionState, type StateDeps } from './sessions/sessionState.ts';
 import { ledgersOf } from './usage/spending.ts';
 import { reapOrphans, sweep } from './process/sweep.ts';
 
-/** Within the 5 seconds that a closing window has. */
+/** Fits into the 5 seconds that a closing window has. */
 const closingLadder: readonly LadderStep[] = [
   { signal: 'SIGINT', graceMs: 1000 },
   { signal: 'SIGTERM', graceMs: 500 },
 ];
 const closingMs = 4500;
 
-/** Runs agents and keeps their records. One per window. Failures for users are `EngineFailure`s. */
+/** Runs agents and keeps their records. One per process. Failures for users are `EngineFailure`s. */
 export class Engine {
   /** Exports, imports, verifies and audits records. */
   readonly archive: Archive;

@@ -36,7 +36,7 @@ export class JsonLineReader extends AbstractMessageReader implements TurnTaker {
   readonly #socket: Socket;
   #limit: number;
   readonly #options: ReaderOptions;
-  /** Received, and not looked at. */
+  /** Received, but not parsed. */
   #unread: Buffer[] = [];
   #unreadBytes = 0;
   /** Parts of a line whose end has not arrived. */

@@ -7,8 +7,8 @@ export function isLongerThanScreen(text: string): boolean {
 }
 
 /**
- * The end of a long Markdown text, about a screen of it, to be drawn before the whole is parsed. It begins with a block or a
- * line if one begins there. If that is inside a block of code, so is the end.
+ * The last screenful of a long Markdown text, drawn before the whole text is parsed. It starts at a block or a line if
+ * possible. If that place is inside a code block, the result is a code block, too.
  */
 export function lastScreen(text: string): string {
   const at = startOfEnd(text);

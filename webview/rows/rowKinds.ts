@@ -11,7 +11,7 @@ function isTall(store: Store, row: Row): boolean {
 /** Heights in px that a row is taken to have until it is measured. */
 const rowHeight = 24;
 const textHeight = 68;
-/** Of a message that takes several rows. */
+/** Height of one line in a message with several lines. */
 const lineHeight = 20;
 const charsOfLine = 100;
 

@@ -247,7 +247,7 @@ export class AcpReader implements AgentReader {
   }
 }
 
-/** Updates about a conversation that mean nothing for a subagent's. */
+/** Updates that do not apply to the conversation of a subagent. */
 const aboutSessions: ReadonlySet<string> = new Set([
   'usage_update',
   'config_option_update',

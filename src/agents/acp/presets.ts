@@ -31,7 +31,7 @@ export interface AcpQuirks {
   readonly runningTotals: boolean;
   /** How it resumes an earlier conversation: `none` if the agent offers `session/load`, but it fails. */
   readonly resume: 'resume' | 'load' | 'none';
-  /** Accesses files through the client if offered; `false`: it would, but fails at new files. */
+  /** Whether Vitrine offers it file access. `false`: the agent would use that, but fails to create files. */
   readonly clientFiles: boolean;
 }
 

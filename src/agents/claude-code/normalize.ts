@@ -145,7 +145,7 @@ export class ClaudeCodeNormalizer implements Normalizer {
     const texts = this.#texts;
     const usages = this.#usages;
     return {
-      // An unknown id is printed back, but no conversation has it.
+      // Claude Code repeats an unknown id, although no conversation has it.
       sessionIds: this.#state.unknownSession && !this.#started ? [] : [...this.#session.ids],
       model: this.#session.model,
       agentVersion: this.#session.version,

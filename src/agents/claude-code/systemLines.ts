@@ -229,7 +229,7 @@ function controlResponse(message: JsonObject): string {
 export interface SystemMessage {
   readonly subtype: string;
   readonly content: string;
-  /** Of this kind of line alone. */
+  /** Metadata that only this kind of line has. */
   readonly metadata?: JsonObject;
 }
 

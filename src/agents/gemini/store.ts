@@ -63,7 +63,7 @@ export class GeminiChatReader implements RecordReader {
   /** Ids of the current messages, without those that the program put first. */
   #current: string[] = [];
   readonly #texts = new Map<string, string>();
-  /** The chat was just opened: its first messages are what the program tells the model about the folder. */
+  /** The chat was just opened: in its first messages, the program describes the folder to the model. */
   #isOpening = false;
 
   constructor(session: StoreSession) {

@@ -25,7 +25,7 @@ function hasVersion(since: typeof forkSince, agent: ExecutorType | undefined, ve
   return first !== undefined && (version === null || atLeast(version, first));
 }
 
-/** What a conversation keeps that is forked at a prompt. */
+/** Where a fork cuts the conversation. */
 export interface ForkPlace {
   /** Index of the prompt, the first entry that is left out. */
   readonly entry: number;
@@ -42,7 +42,7 @@ export function findForkPlace(entries: readonly NormalizedEntry[], texts: readon
     ({ type, metadata }) => type.kind === 'user_message' && metadata?.parentCallId === undefined,
   );
   const [first = '', ...later] = texts.map((text) => text.trim());
-  // What Vitrine adds to a prompt comes before or after it.
+  // Vitrine's additions come before or after the text of a prompt.
   const isFirst = ({ content }: NormalizedEntry): boolean => first !== '' && content.includes(first);
   const repeats = later.filter((text) => text.includes(first)).length;
   const at = prompts.flatMap((prompt, place) => (isFirst(prompt) ? [place] : [])).at(-1 - repeats);

@@ -53,7 +53,7 @@ export const usage: Command = {
       const { spent, unreadable } = await engine.archive.spending();
       const observed = ownOnly ? [] : await engine.archive.observedSpending();
       const team = values.team === true ? await teamSpending(context, values.store) : undefined;
-      // What another machine ran for an agent of this one is in both.
+      // Sessions that another machine ran for an agent of this one are in both lists.
       const own = new Set(spent.map(({ sessionId }) => sessionId));
       const shared = (team?.spent ?? []).filter(({ sessionId }) => !own.has(sessionId));
       const recent = [...spent, ...observed, ...shared].filter(({ at }) => isWithin(localDay(at), days, context.now()));

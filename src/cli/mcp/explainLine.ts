@@ -4,7 +4,7 @@ import type { Engine } from '../../engine/engine.ts';
 import { FileHistory } from '../../insight/files/history.ts';
 import { lineClaims, type FileRecord } from '../../insight/files/lineClaims.ts';
 
-/** Sessions that are read, the newest ones; entries of one; and characters of a file. */
+/** Limits: the newest sessions to read, entries of one session, and characters of a file. */
 const maxSessions = 50;
 const maxEntries = 250_000;
 const maxCharacters = 4 << 20;

@@ -123,5 +123,5 @@ function range(from: number, to: number): number[] {
 
 /** `printed` throws it. */
 function reportedAtEnd(): void {
-  // Until then, the run goes on.
+  // A failed write is reported at the end; until then, the run continues.
 }

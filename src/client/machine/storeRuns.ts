@@ -7,7 +7,7 @@ import { observer } from './observer.ts';
 
 interface StoreRunsDeps {
   readonly storeDir: string;
-  /** Of this client. */
+  /** Build of this client. */
   readonly build: string;
   readonly onChange: () => void;
   readonly log: { warn(message: string): void };

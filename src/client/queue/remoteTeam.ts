@@ -16,7 +16,7 @@ export class RemoteTeam {
     return (await this.#daemon.call('teamState', {})).team;
   }
 
-  /** Of other members; from then on, summaries in news have their changes. @throws DaemonError */
+  /** Sessions of other members. From then on, news include their changes. @throws DaemonError */
   sharedSessions(): Promise<ResultOf<'sharedSessions'>> {
     return this.#daemon.call('sharedSessions', {});
   }

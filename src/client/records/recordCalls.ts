@@ -3,7 +3,7 @@ import type { CallName, GivenParams, ResultOf } from '../../protocol/daemon/call
 
 type Call = <N extends CallName>(name: N, params: GivenParams<N>) => Promise<ResultOf<N>>;
 
-/** What a client has done to records by the daemon, which is the only one that writes them. */
+/** Changes to records that a client requests. Only the daemon writes records. */
 export function recordCalls(call: Call) {
   return {
     decide: async (session_id: string, decision: { readonly at: string } | ReviewDecision): Promise<void> => {

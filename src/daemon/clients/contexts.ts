@@ -60,7 +60,7 @@ export class ClientContexts {
       try {
         return await work();
       } finally {
-        // What outlives the run, such as a server, must not keep the context.
+        // A server or anything else that outlives the run must not keep the context.
         starting.context = undefined;
       }
     });

@@ -24,7 +24,7 @@ export interface PlaceListener {
 }
 
 interface IndexThreadDeps {
-  /** Of the daemon. */
+  /** Folder of the daemon. */
   readonly folder: string;
   /** Main file of the daemon, which serves as thread too. */
   readonly file: string;

@@ -35,7 +35,7 @@ export interface SentSession extends Omit<FollowedSession, 'files'> {
 }
 
 export const indexCalls = {
-  /** Lists the sessions, and tells of changes until `unwatch`. */
+  /** Lists the sessions, and reports changes until `unwatch`. */
   watch: new RequestType<PlaceParams, readonly ObservedSummary[], void>('watch'),
   list: new RequestType<PlaceParams, readonly ObservedSummary[], void>('list'),
   find: new RequestType<SessionParams, SentSession | null, void>('find'),

@@ -110,7 +110,7 @@ export class RemoteSessions implements ObservedFeed {
     this.#changes.fire(change);
   }
 
-  /** Watches again after a moment, and tells what became different meanwhile. */
+  /** Watches again after a moment, and reports what changed meanwhile. */
   #lost(): void {
     this.#unpacker.forgetNotes();
     this.#watching = undefined;

@@ -69,7 +69,7 @@ export class WatchedPlaces implements IndexedSources {
     return newest;
   }
 
-  /** Reports the other sessions: first as the catalogue has them, then how all of them are now. */
+  /** Reports the other sessions: first as the catalogue has them, then all in their current state. */
   async #listOthers(place: Place, sessions: ObservedSessions, newest: readonly ObservedSummary[]): Promise<void> {
     const listing = sessions.list();
     // Awaited below, but it may fail before.

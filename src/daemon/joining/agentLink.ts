@@ -22,8 +22,8 @@ export interface AgentLinkDeps {
 }
 
 /**
- * The agent's own server, beside the program that the session runs in: its requests, and messages to it. The session goes on
- * when this is closed.
+ * Connection to the agent's own server as a second client, for requests and messages. The session keeps running when the
+ * connection is closed.
  */
 export class AgentLink {
   readonly #deps: AgentLinkDeps;
@@ -160,7 +160,7 @@ export class AgentLink {
       this.#afterTurn.push(text);
       this.stop();
     } else {
-      // Its own turn does not tell.
+      // The dialogue reports the start only of turns that other clients begin.
       if (!this.#isBusy) this.#turned(true);
       this.#dialogue?.say(text);
     }

@@ -13,7 +13,7 @@ interface SharedLink {
   users: number;
 }
 
-/** Sessions of other programs in which clients of this daemon take part, one connection each. */
+/** Sessions of other programs that clients of this daemon have joined, with one connection each. */
 export class JoinedSessions {
   readonly #log: Log;
   readonly #links = new Map<string, SharedLink>();
@@ -53,7 +53,7 @@ export class JoinedSessions {
     return JoinedHandle.open(base, { join: (summary) => this.#use(summary), log: this.#log });
   }
 
-  /** What a client of this daemon follows at present. */
+  /** The open link of a session that a client of this daemon follows. */
   get(sessionId: string): AgentLink | undefined {
     const link = this.#links.get(sessionId)?.open;
     return link?.isOpen === true ? link : undefined;

@@ -13,7 +13,7 @@ import { OtherRun } from './otherRun.ts';
 
 export interface OtherDaemonsDeps {
   readonly storeDir: string;
-  /** Of this daemon. */
+  /** Version of this daemon. */
   readonly version: string;
   readonly engine: Pick<Engine, 'open'>;
   /** Whether a person is connected, who could answer requests. */

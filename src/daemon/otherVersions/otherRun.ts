@@ -20,9 +20,9 @@ const firstLookMs = 100;
 const maxLooks = 7;
 
 interface OtherRunDeps {
-  /** Of the session's record, without a run in this process. */
+  /** Handle of the session's record, without a run in this process. */
   readonly base: SessionHandle;
-  /** To the daemon that runs the session. Only used for this run. */
+  /** Connection to the daemon that runs the session, used only for this run. */
   readonly connection: DaemonConnection;
   /** Reads the record again, and completes it if its writer died. */
   readonly refresh: () => Promise<void>;

@@ -172,7 +172,7 @@ export class RunQueue {
     return this.#closed;
   }
 
-  /** A session that waits has a record; its parent is told when it has ended. */
+  /** A session that waits has a record; its parent gets the result when it has ended. */
   async #keep(job: Job, { waiting }: ListedRun): Promise<void> {
     const { engine, log } = this.#deps;
     const { type, session_id: child, parent_session_id: parent, execution_mode } = job.run;
@@ -244,7 +244,7 @@ export class RunQueue {
       });
       opened.coordinator.onRun((run) => {
         this.#count(run);
-        // No runner executes it that could stop it.
+        // No runner executes it, so none can stop it.
         if (run.status === 'stopping' && opened.coordinator.job(run.run_id)?.adopted === true)
           void stopSessionTree(this.#deps.engine, run.session_id);
         onRun(run);

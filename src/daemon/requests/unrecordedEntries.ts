@@ -2,7 +2,7 @@ import { requestText } from '../../agents/shared/requestText.ts';
 import { type AgentRequest, type Decision, requestMetadataSchema } from '../../model/agent/request.ts';
 import type { EntryUpdate, NormalizedEntry } from '../../model/transcript/entry.ts';
 
-/** What the record has of a running session. */
+/** The recorded part of a running session. */
 export interface RecordedPart {
   /** The other daemon has reported all entries below this index as settled. */
   readonly firstUnreported: number;

@@ -37,7 +37,7 @@ export class ObservedSources {
   readonly #repositories = new RepositoryLookup();
   readonly #places = new Map<string, RemoteSessions>();
   readonly #watches = new Set<SourcesWatch>();
-  /** Who wants to know what sessions use, and what that watches. */
+  /** Listeners for usage of sessions, and the watches that each one needs. */
   readonly #useListeners = new Map<() => void, Disposable[]>();
 
   constructor(deps: ObservedSourcesDeps) {

@@ -34,7 +34,7 @@ export class SessionScope {
 
   async includes({ project_dir: folder, observed }: SessionSummary): Promise<boolean> {
     if (this.#scope === 'everything') return true;
-    // A file that cannot be read may be anybody's.
+    // An unreadable file may belong to any folder.
     if (folder === undefined) return observed?.problem !== null && observed?.problem !== undefined;
     if (this.#folders.some((own) => isWithin(folder, own))) return true;
     if (this.#scope === 'folder') return false;

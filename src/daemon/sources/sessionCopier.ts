@@ -30,7 +30,7 @@ export class SessionCopier {
   #copies: Promise<Map<string, string>> | undefined;
   #knownCopies: ReadonlyMap<string, string> = new Map();
   readonly #running = new Set<string>();
-  /** Copies that are waited for, and what could not be copied as it was then. */
+  /** Pending copies, and versions of sessions that could not be copied. */
   readonly #tried = new Map<string, string>();
   #work: Promise<unknown> = Promise.resolve();
 

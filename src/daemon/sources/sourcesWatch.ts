@@ -14,7 +14,7 @@ import type { SessionScope } from './scope.ts';
 export interface OwnSessions {
   /** Ids of Vitrine's sessions, by the agent's id. */
   recorded(): Promise<ReadonlyMap<string, string>>;
-  /** Called when a session got another id of its agent. */
+  /** Called when an agent gives a session another id. */
   onRecorded(listener: (nativeIds: readonly string[], sessionId: string) => void): Disposable;
 }
 
@@ -23,7 +23,7 @@ interface SourcesWatchDeps {
   readonly scope: SessionScope;
   readonly feed: Pick<NewsFeed, 'summary' | 'removed'>;
   readonly own: OwnSessions;
-  /** Sessions in which clients take part have a state of their own. */
+  /** State of the sessions that clients have joined. */
   readonly joined: Pick<JoinedSessions, 'shown' | 'onChange'>;
   readonly keeper: Pick<SessionCopier, 'look' | 'isCopy' | 'isRunning'>;
   /** Every session that has ended is copied into a record. */
@@ -42,7 +42,7 @@ export class SourcesWatch implements Disposable {
   #oldest = '';
   #recorded = new Map<string, string>();
   #registrations: readonly Disposable[] = [];
-  /** One change after the other: a later one may be about the same session. */
+  /** Changes are reported in order, because a later one may concern the same session. */
   #reporting: Promise<void> = Promise.resolve();
   #isDisposed = false;
 

@@ -18,7 +18,7 @@ import { WaitingRequests } from '../requests/waitingRequests.ts';
 import type { UseDatabase } from './outbox.ts';
 
 export interface MirrorDeps {
-  /** Of the store of copies. Starts nothing. */
+  /** Engine of the store of copies. Starts nothing. */
   readonly engine: Pick<Engine, 'open'>;
   readonly folder: string;
   /** Login of this store. */
@@ -97,7 +97,7 @@ export class TeamMirror {
     }
   }
 
-  /** Brings the copy up to date. Its record; `null`: there is none. @throws TeamError without a connection */
+  /** Updates the copy. Returns its record; `null` if there is none. @throws TeamError without a connection */
   async copy(id: string): Promise<string | null> {
     const pulled = await this.#refreshCopy(id);
     return pulled === null || pulled.session.lines === 0 ? null : copiedRecord(this.#deps.folder, id);

@@ -180,7 +180,7 @@ export class Outbox {
     }
   }
 
-  /** What the session itself is refused for stays so. @throws file system errors */
+  /** Marks the session as refused, because another attempt would fail, too. @throws file system errors */
   async #refused(id: string, { code, message }: TeamError): Promise<void> {
     const { files, log } = this.#deps;
     log.warn(`Session ${id} could not be sent to the team: ${message}`);

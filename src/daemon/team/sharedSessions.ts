@@ -34,7 +34,7 @@ export class SharedList {
     this.#deps = deps;
   }
 
-  /** What a client lists; from then on, changes are told. Nothing without a connection, until there is one. */
+  /** Sessions for a client's list. From then on, reports changes. Empty until there is a connection. */
   async watch(): Promise<Omit<ResultOf<'sharedSessions'>, 'own'>> {
     this.#isWatched = true;
     const sessions = await this.#list();

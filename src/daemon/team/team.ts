@@ -58,9 +58,9 @@ export class DaemonTeam {
   readonly #shares: FolderShares;
   readonly #list: SharedList;
   readonly #summaries: Disposable;
-  /** Of this machine. */
+  /** Key of this machine. */
   #signingKey: Promise<SigningKey> | undefined;
-  /** Of sessions that run, as their folder says. */
+  /** What running sessions share, as set for their folders. */
   readonly #decided = new Map<string, Share>();
 
   private constructor(deps: TeamDeps, login: Login, link: TeamLink, maskKey: string) {

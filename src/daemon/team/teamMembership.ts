@@ -116,7 +116,7 @@ export class TeamMembership implements TeamSide {
   /** Nothing where the store belongs to no team. */
   async sharedSessions(): Promise<ResultOf<'sharedSessions'>> {
     const team = await this.#opening;
-    // Whoever asks has not heard what their agents wait for.
+    // A new client does not know the waiting requests of these sessions yet.
     this.children.resume();
     if (team !== null) return team.sharedSessions();
     return { sessions: [], is_connected: false, is_complete: true, as_of: new Date().toISOString(), own: [] };
@@ -188,7 +188,7 @@ export class TeamMembership implements TeamSide {
       this.runners.forget();
       await team?.close();
       await between?.();
-      // What it does for a team that it has left ends.
+      // After leaving the team, the machine ends everything that it did for it.
       if (!(await isInTeam(this.#deps.storeDir))) {
         this.queue.abandon();
         await this.children.abandon();

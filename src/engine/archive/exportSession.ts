@@ -22,7 +22,7 @@ export interface ExportRequest {
   readonly format: string;
   /** Masks secrets. */
   readonly redact: boolean;
-  /** With child sessions, their children, and so on; only in HTML. */
+  /** Includes child sessions, their children, and so on; only in HTML. */
   readonly children?: boolean;
   /** Hexadecimal key for masking: the same session and key give the same bytes. Default: random. */
   readonly key?: string;

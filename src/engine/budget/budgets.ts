@@ -21,7 +21,7 @@ import { localDay, msToMidnight } from '../usage/localDay.ts';
 import { RaisedLimits } from './raises.ts';
 import { RunBudget } from './runBudget.ts';
 
-/** After something else has used something or limits have changed, in ms; several changes count together. */
+/** Delay after other usage or limits changed, in ms. Changes during the delay are handled together. */
 const changedMs = 1000;
 
 type Decision = LineOf<'decision'>['decision'];
@@ -119,7 +119,7 @@ export class Budgets {
     });
   }
 
-  /** What else can change a run's budget; its own usage counts at once. */
+  /** Watches everything that can change a run's budget, except its own usage, which counts immediately. */
   #changesFor({ session, limits, raceLimits }: BudgetedRun, changed: () => void): readonly Disposable[] {
     const { onUsed, onObservedUse, onLimits } = this.#deps;
     const found = this.#limiting(session, limits, raceLimits);

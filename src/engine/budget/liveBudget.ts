@@ -142,7 +142,7 @@ export class LiveBudget implements BudgetListener {
     await feed.noteNow({ subtype: 'budget', content: unheld });
   }
 
-  /** The agent's own limit ended the run. Our limit is identified by the figures. */
+  /** The limit with which the agent itself ended the run, found by the figures. */
   #endedBy(metadata: ResultMetadata): BudgetStatus {
     const unit = metadata.isMaxTurns ? 'turns' : 'usd';
     const own = mostUsed(this.#budget.agentStatuses().filter((status) => status.unit === unit));

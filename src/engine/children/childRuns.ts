@@ -16,7 +16,7 @@ export interface ChildRun {
   readonly folder: string;
   /** Whether the parent named the folder. On another machine, the folder of the runner is used otherwise. */
   readonly isFolderNamed?: boolean;
-  /** Of the agent's file, for a new session. */
+  /** Hash of the agent's file, for a new session. */
   readonly agentHash?: string;
   readonly mode: Session['execution_mode'];
   readonly model?: string | undefined;
@@ -36,7 +36,7 @@ export interface QueuedChildRun {
   readonly ended: Promise<void>;
 }
 
-/** Who could take a run. `why`: for whom it is refused, although the team has a runner that could. */
+/** Who can take a run. `why`: the reason why a runner of the team that could take it may not. */
 export type ChildOffer = { readonly by: 'here' | 'team' } | { readonly by: 'none'; readonly why?: Wording };
 
 /**

@@ -70,7 +70,7 @@ async function startOf(job: Job, deps: ExecuteDeps): Promise<StartRequest> {
   return { ...request, ...common, options: { ...request.options, ...choiceOf(job) } };
 }
 
-/** Away from its parent, an agent starts no others: only the parent's machine knows the limits of the tree. */
+/** An agent on another machine than its parent starts no others: only the parent's machine knows the limits of the tree. */
 function withoutChildren(agent: Agent): Agent {
   return { ...agent, limits: { ...agent.limits, max_children: 0 } };
 }

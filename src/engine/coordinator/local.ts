@@ -24,7 +24,7 @@ import { Emitter } from '../emitter.ts';
 import { runId, runnerId, sessionId } from '../ids.ts';
 import { Journal } from './journal.ts';
 
-/** What expires within this time is handled together. */
+/** Deadlines within this time are handled together, in ms. */
 const leastTickMs = 1000;
 
 export interface LocalDeps {

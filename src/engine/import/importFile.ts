@@ -24,7 +24,7 @@ const linesToKnow = 50;
 export interface ImportRequest {
   /** Absolute path; `.gz` for a compressed file. */
   readonly file: string;
-  /** Agent that printed the file, if the file does not tell. */
+  /** Agent that printed the file, if the file does not show it. */
   readonly agent?: ExecutorType;
 }
 

@@ -17,7 +17,7 @@ export function agentInput(stream: Writable): AgentInput {
   const ended = (): void => {
     open = false;
   };
-  // A broken pipe means that the agent has exited; its exit code tells more.
+  // A broken pipe means that the agent has exited; its exit code says why.
   stream.on('error', ended);
   stream.once('close', ended);
   return {

@@ -59,7 +59,7 @@ export class RaceStore {
     await rm(this.folder(id), { recursive: true, force: true });
     await rm(this.#file(id), { force: true });
     const names = await readdir(this.#dir).catch(() => []);
-    // What killed processes did not finish.
+    // Remove unfinished files of killed processes.
     for (const name of names) {
       const mark = name.startsWith(temporary) ? name.slice(temporary.length, name.lastIndexOf('.')) : undefined;
       const isLeft = mark === undefined ? name.startsWith(`${id}.json.`) : (await stateOfMark(mark)) === 'gone';

@@ -260,7 +260,7 @@ function laneOf({ lanes }: Race, name: string): Lane {
   return lane;
 }
 
-/** By agent; a number tells several of the same agent apart. */
+/** Named by agent; a number distinguishes several of the same agent. */
 function laneNames(agents: readonly RaceAgent[]): string[] {
   const names: string[] = [];
   for (const { agent, profile } of agents) {

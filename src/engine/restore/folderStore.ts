@@ -11,7 +11,7 @@ import { nulSeparated, ShadowGit } from './shadowGit.ts';
 
 /** Files that one call of git adds, so that an interrupted snapshot keeps most of its work. */
 const batch = 4000;
-/** Files that are looked at again, although git sees no change. */
+/** Files that are checked again, although git sees no change. */
 const maxRecent = 5000;
 const recentSchema = z.array(z.string());
 /** Bytes that one snapshot may add. */
@@ -81,7 +81,7 @@ export class FolderStore {
       );
       const all = new Map([...found, ...more]);
       const modes = withModes(await this.#modes(), new Map([...all].map(([name, { mode }]) => [name, mode])));
-      // Before the index: files that it has are not looked at again.
+      // Before the index, because files in it are not checked again.
       await writeFile(path.join(this.#dir, 'modes.json'), JSON.stringify(modes));
       await writeFile(this.#recentFile, JSON.stringify([...all.keys()].slice(0, maxRecent)));
       await this.#update(index, known, all, deadline);
@@ -92,7 +92,7 @@ export class FolderStore {
     });
   }
 
-  /** Of a snapshot that was taken earlier. @throws SnapshotProblem */
+  /** Reads an earlier snapshot. @throws SnapshotProblem */
   async read(root: string, deadline: Deadline): Promise<Omit<Snapshot, 'left'>> {
     const [files, text] = await Promise.all([
       this.git.line(['rev-parse', '--verify', `${root}:files`], deadline),
@@ -123,7 +123,7 @@ export class FolderStore {
       if (keep) await rename(index, this.#index).catch(ignoreMissing);
       return result;
     } catch (error) {
-      // What was added so far need not be read again.
+      // Keep the index, so that the next attempt need not read these files again.
       if (keep && SnapshotProblem.is(error)) await rename(index, this.#index).catch(ignoreMissing);
       throw error;
     } finally {
@@ -151,7 +151,7 @@ export class FolderStore {
   }
 
   /**
-   * Files that the newest snapshot looked at. Many builds of git compare times by the second, so they may have got other
+   * Files that the newest snapshot checked. Many builds of git compare times by the second, so they may have got other
    * permissions since without git noticing.
    */
   async #recent(): Promise<string[]> {

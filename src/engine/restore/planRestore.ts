@@ -122,7 +122,7 @@ async function findInTheWay(folder: string, created: readonly Difference[]): Pro
   return [...found];
 }
 
-/** What is not in the snapshot of now must not be overwritten. */
+/** A file that the current snapshot lacks must not be overwritten. */
 async function reasonToSkip(
   folder: string,
   { path: name, from, to }: Difference,

@@ -48,7 +48,7 @@ export class ShadowGit {
     deadline: Deadline,
   ): Promise<ShadowGit> {
     await mkdir(dir, { recursive: true, mode: 0o700 });
-    // A home folder without configuration, also for versions of git that cannot be told to read none.
+    // A home folder without configuration, for versions of git without an option to ignore it.
     const home = { HOME: dir, XDG_CONFIG_HOME: path.join(dir, 'no-config'), GIT_CONFIG_NOSYSTEM: '1' };
     const own = {
       ...home,

@@ -42,8 +42,8 @@ export async function changeFile(
 }
 
 /**
- * Makes a file executable or not, if it is still the other. Returns how to undo it, or `undefined` if it is no such file any
- * more. @throws file system errors
+ * Makes a file executable or not. Returns how to undo that, or `undefined` if the file no longer has the opposite mode.
+ * @throws file system errors
  */
 export async function changeMode(place: string, executable: boolean): Promise<FileUndo | undefined> {
   const mode = await modeOf(place);

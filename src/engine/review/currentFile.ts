@@ -15,7 +15,7 @@ interface Found {
   readonly executable: boolean;
 }
 
-/** A file as it is now. `hash` tells whether it is still the same. */
+/** The current state of a file. `hash` shows whether it changed since. */
 export type CurrentFile =
   | (Found & { readonly state: 'text'; readonly text: string; readonly hash: string })
   | { readonly state: 'missing'; readonly place: string; readonly hash: null }

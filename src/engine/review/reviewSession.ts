@@ -13,7 +13,7 @@ import {
   unreportedSubtype,
 } from '../../model/transcript/unreported.ts';
 
-/** Of a session's handle. */
+/** The part of a session's handle that a review reads. */
 export interface ReviewSource {
   total(): number;
   read(from: number, to: number): Promise<readonly NormalizedEntry[]>;
@@ -280,7 +280,7 @@ function isShown({ state, hunks, renamedFrom, review }: ReviewedFile): boolean {
   return state !== 'text';
 }
 
-/** Hunks with the same text in one file are told apart by their order. */
+/** The order distinguishes hunks with the same text in one file. */
 function namedHunks(review: FileReview): NamedHunk[] {
   const lines = review.now === null ? [] : plainLines(review.now);
   const seen = new Map<string, number>();

@@ -117,7 +117,7 @@ export class QueuedRecords {
     const { sessions, clock } = this.#deps;
     return sessions.using(run.session_id, (state) =>
       state.exclusively(async () => {
-        // Whoever ran it has recorded its end.
+        // The process that ran it has recorded its end.
         if (state.isRunning() || state.turns.some(({ run_id }) => run_id === run.run_id)) return;
         const waited = isWaiting(state);
         await sessions.takeWriter(state);

@@ -112,7 +112,7 @@ export class RemoteRecords {
         entries: state.total,
       });
     });
-    // Whoever has it open sees the transcript.
+    // Clients that have the session open see the transcript.
     await this.#deps.sessions.using(id, (state) => state.follow());
   }
 

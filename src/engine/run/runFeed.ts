@@ -27,7 +27,7 @@ export interface RunFeedDeps {
 /** Per run. After this, replaying the raw logs may give another order. */
 const maxOrderNotes = 10_000;
 
-/** What is read after the process has ended. */
+/** Sources that are read after the process has ended. */
 interface RunFiles {
   readonly side: LaunchedAgent['side'];
   readonly stored: LaunchedAgent['stored'];

@@ -384,7 +384,7 @@ export class SessionState {
   }
 
   #takeRecord(reader: RecordReader): void {
-    // What the agent of another machine waits for is not in the record.
+    // The record lacks waiting requests of an agent on another machine.
     const isRemote = reader.summary.remote !== undefined && isSessionLive(reader.summary.status);
     this.#summary = { ...reader.summary, ...(isRemote && { needs_you: this.#summary.needs_you }) };
     this.#turns = reader.turns;

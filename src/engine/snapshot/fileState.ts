@@ -10,7 +10,7 @@ export interface FileState {
   readonly size: number;
   /** Nanoseconds. */
   readonly modified: bigint;
-  /** Of a regular file; absent on Windows. */
+  /** Only for regular files; absent on Windows. */
   readonly executable?: boolean;
   /** Content of small text files. */
   readonly text?: string;

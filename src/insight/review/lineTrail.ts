@@ -95,7 +95,7 @@ export class LineTrail {
 
 /**
  * Authors and covered lines of a line that replaces these. Lines that replace the same ones share their lists, and each list is
- * looked at once: a file of 10,000 lines can be written anew.
+ * read once, because a file of 10,000 lines can be rewritten as a whole.
  */
 function successorOf(replaced: readonly TrailLine[], author: Author): Pick<TrailLine, 'by' | 'over'> {
   const by = distinctValues([...distinctValues(replaced.map((line) => line.by)).flat(), author]);

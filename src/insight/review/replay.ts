@@ -8,7 +8,7 @@ export interface ReplayResult {
   /** The file exists after the last event. */
   readonly exists: boolean;
   readonly lost: readonly number[];
-  /** Each change was found as it is recorded. */
+  /** Each change was found in its recorded form. */
   readonly isExact: boolean;
 }
 
@@ -29,7 +29,7 @@ export class Replay {
   add(event: FileEvent): void {
     switch (event.kind) {
       case 'seen':
-        // A read does not tell whether a line break follows the last line.
+        // A read does not show whether a line break follows the last line.
         this.#see(event.lines);
         return;
       case 'written':

@@ -17,7 +17,7 @@ export interface FileReview {
   /** The file as it is; `null`: there is none. */
   readonly now: string | null;
   readonly hunks: readonly ReviewHunk[];
-  /** What lines that come back are written with. */
+  /** Line breaks and encoding for restored lines. */
   readonly form: ReturnType<typeof formOf>;
   /** Steps whose changes could not be followed; hunks of theirs may count as not reported. */
   readonly lost: readonly number[];

@@ -20,7 +20,7 @@ export function reviewHunks(trail: LineTrail): ReviewHunk[] {
   const { base, texts } = trail;
   const followed = followedRegions(trail);
   const compared = narrowRegions(base, texts, [0, base.length, 0, texts.length]);
-  // Text that went and came back, for example because it was reverted, is found by comparison alone.
+  // Only a comparison finds text that was removed and added again, for example by a revert.
   const regions = removedLines(compared) < removedLines(followed) ? compared : followed;
   return regions.flatMap((region) => merged(partsOf(trail, region)));
 }
@@ -89,7 +89,7 @@ interface Links {
   readonly toNow: (base: number) => number;
 }
 
-/** Lines that replaced the same ones share a list, and each list is looked at once. */
+/** Lines that replaced the same ones share a list, and each list is read once. */
 function linksOf(trail: LineTrail, { base: [b0, bEnd], now }: Region): Links {
   const ends = new Map<readonly number[], { readonly toBase: number; readonly toNow: number }>();
   for (const at of indexes(now)) {

@@ -6,7 +6,7 @@ export function asShared(summary: SessionSummary, shared: SharedState): SessionS
   delete marked.observed;
   delete marked.hidden;
   delete marked.follow_ups;
-  // Nobody else can answer what its agent asks.
+  // No other member can answer its agent's requests.
   if (shared.requested !== true) delete marked.needs_you;
   return marked;
 }

@@ -69,7 +69,7 @@ export function sessionPhases(
   return { segments, sums };
 }
 
-/** What an earlier run left open ended at the latest when the next one began. */
+/** Latest end of each turn: an open row ended at the latest when the next run began. */
 function endsOf(byTurn: ReadonlyMap<number, readonly Row[]>, turns: number, now: number): number[] {
   const ends = Array<number>(turns).fill(now);
   for (let at = turns - 2; at >= 0; at -= 1) {
@@ -81,7 +81,7 @@ function endsOf(byTurn: ReadonlyMap<number, readonly Row[]>, turns: number, now:
 
 interface TurnLimits {
   readonly you: readonly Span[];
-  /** Ends what has no end, in epoch milliseconds. */
+  /** End of rows without an end, in epoch milliseconds. */
   readonly end: number;
   /** It is the last one, so that it lasts until `end` if its duration is unknown; others ended with their last output. */
   readonly continues: boolean;

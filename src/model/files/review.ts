@@ -2,7 +2,7 @@ import * as z from 'zod';
 
 /**
  * What a person decided about changes in one file: `reviewed` or `open` again, `reverted`, or `restored` by undoing that. A key
- * is made from the text of a change, so that it no longer fits when the text is another one.
+ * is derived from the text of a change, so it no longer matches if the text changes.
  */
 export const reviewDecisionSchema = z.object({
   type: z.literal('review'),

@@ -55,7 +55,7 @@ export const appliedSchema = z.object({
   /** Tree of the lane at that time. */
   tree: z.string(),
   branch: z.string().optional(),
-  /** Commits with the changed files before and after; of a patch. */
+  /** For a patch: commits with the changed files before and after it. */
   before: z.string().optional(),
   after: z.string().optional(),
   /** Files of the patch. */

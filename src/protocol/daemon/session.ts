@@ -29,7 +29,7 @@ export const sessionStateSchema = z.object({
   /** Indexes of entries that will still change. */
   open: z.array(z.int().nonnegative()),
   live: z.boolean(),
-  /** Version of Vitrine whose daemon runs the session, if this daemon only passes on what that one says. */
+  /** Version of Vitrine whose daemon runs the session, if this daemon only passes on its updates. */
   other_version: z.string().exactOptional(),
   /** The agent supports a dialogue: it may ask, and may accept messages. */
   dialogue: z.boolean(),

@@ -75,7 +75,7 @@ function addressOf(url: URL): TeamAddress {
   };
 }
 
-/** Nobody can listen between two programs of one machine. */
+/** No TLS on the same machine, where no one can listen between two programs. */
 function tlsOf(mode: string | null, host: string): TeamAddress['tls'] {
   if (mode === null) return isLoopback(host) ? 'none' : 'verify';
   if (mode === 'verify-full') return 'verify';

@@ -24,7 +24,7 @@ export async function clientConfig({ address, password }: Login): Promise<pg.Cli
     port,
     database,
     user,
-    // An empty one is not looked up in places of the library's choice.
+    // With an empty one, the library does not search its own places.
     password: password ?? '',
     ssl: tls === 'none' ? false : { rejectUnauthorized: true, ...(await authority(address)) },
     application_name: 'vitrine',

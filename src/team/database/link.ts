@@ -82,7 +82,7 @@ export class TeamLink implements Database {
           );
       }
       this.#isConnected = false;
-      // What the pool still waits for would get no answer, either, and would find that out much later.
+      // Pending queries of the pool would get no answer, either, and would notice that much later.
       this.#sockets.destroy();
       await sleep(wait, signal);
     }

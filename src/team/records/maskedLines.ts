@@ -3,7 +3,7 @@ import { parseRecordLine } from '../../formats/record.ts';
 import type { Redactor } from '../../formats/redaction/redactor.ts';
 import { isObject } from '../../model/text/json.ts';
 
-/** What the first line of a record names as the one before it. */
+/** `prev` of the first line of a record. */
 export const firstHead = '0'.repeat(64);
 
 /** A line for the team's copy, and its hash. */

@@ -94,7 +94,7 @@ export async function pullSession(database: Database, mirror: string, id: string
   try {
     // Another process began it again meanwhile.
     if ((await handle.stat()).size < state.bytes) state = empty;
-    // What a crash left behind the last saved state is read again.
+    // Lines after the last saved state, left by a crash, are read again.
     await handle.truncate(state.bytes);
     for (;;) {
       const lines = await readLines(database, id, state.lines);

@@ -63,7 +63,7 @@ export class WindowEngine {
   readonly restores: WindowRestores;
   readonly #deps: WindowEngineDeps;
   readonly #reader: ReadOnlyEngine;
-  /** Of copies of what other members of the team share. */
+  /** Reads the copies of sessions that other members of the team share. */
   #copies: ReadOnlyEngine | undefined;
   readonly #link: DaemonLink<EngineFailure>;
   readonly #summaries = new Listeners<[SessionSummary]>();

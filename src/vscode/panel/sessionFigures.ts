@@ -85,7 +85,7 @@ export class SessionFigures {
     const cost = children.map((row) => row.total_cost).reduce(addCost, noCosts);
     const [ledger, head] = await Promise.all([handle.ledger(), handle.head()]);
     const card = { ...ledger, children: children.length === 0 ? null : { count: children.length, cost }, head };
-    // Of a long session, the newest limits are read last.
+    // In a long session, the newest limits are read last, so wait until all entries are read.
     return steps().counted >= handle.total() ? { ...card, planLimits: this.#limits.at(Date.now()) } : card;
   }
 

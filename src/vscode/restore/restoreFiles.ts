@@ -69,7 +69,7 @@ async function report(engine: WindowEngine, session: string, restored: RestoreRe
   if (back.length > 0) await apply(engine, session, { undo: true }, now);
 }
 
-/** Of an undo, which no command waits for. */
+/** Shows the failure of an undo, which no command awaits. */
 function showFailure(error: unknown): void {
   void vscode.window.showErrorMessage(inertText(EngineFailure.is(error) ? failureSentences(error) : String(error)));
 }

@@ -128,7 +128,7 @@ export class ReviewController implements vscode.Disposable {
     }
   }
 
-  /** Goes to the next change that nobody reviewed, or the one before (`-1`). */
+  /** Goes to the next unreviewed change, or to the previous one (`-1`). */
   async next(way: 1 | -1): Promise<void> {
     const review = this.#review;
     if (review === undefined) return;
@@ -267,7 +267,7 @@ export class ReviewController implements vscode.Disposable {
     await this.show(file.path, hunk.key);
     const node = this.#tree.node(file, hunk);
     if (node === undefined || !this.#view.visible) return;
-    // The tree may be drawn anew meanwhile, with other rows.
+    // The tree may have been redrawn with other rows meanwhile.
     await this.#view.reveal(node, { select: true, focus: false }).then(undefined, () => undefined);
   }
 

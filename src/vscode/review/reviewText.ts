@@ -45,7 +45,7 @@ export function rangeOf({ now: [from, to] }: NamedHunk, lineCount: number): vsco
   return new vscode.Range(first, 0, last, 0);
 }
 
-/** What the session says as text without trust, and beside it our own links. */
+/** The session's words as untrusted text, and Vitrine's own links beside them. */
 export function originHover(review: OpenReview, place: ReviewPlace): vscode.MarkdownString[] {
   const { hunk } = place;
   const about = new vscode.MarkdownString('', false);

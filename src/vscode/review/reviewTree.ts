@@ -13,7 +13,7 @@ export interface ReviewNode {
   readonly hunk?: NamedHunk;
 }
 
-/** Changed files and the changes in each, with a check box that says whether a person looked at it. */
+/** Changed files and the changes in each, each with a check box for *reviewed*. */
 export class ReviewTree implements vscode.TreeDataProvider<ReviewNode> {
   readonly #changed = new vscode.EventEmitter<void>();
   readonly onDidChangeTreeData = this.#changed.event;

@@ -130,7 +130,7 @@ function titleOf(subtype: string): string {
   }
 }
 
-/** The list of files; the note's own text is the record's. */
+/** The list of files, localized; the text of the note is in English, for the record. */
 function unreportedWords({ metadata, content }: PageEntry): string {
   const found = metadata?.['unreported'];
   const changes = isObject(found) && Array.isArray(found['changes']) ? found['changes'] : [];

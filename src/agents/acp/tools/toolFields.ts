@@ -158,7 +158,7 @@ function claudeOf(meta: unknown, before: ClaudeFields | undefined): ClaudeFields
 }
 
 function takeExtensions(after: ToolFields, meta: unknown): void {
-  // Both names contain pieces; the client's wish decides which of them an agent uses.
+  // Both extensions contain pieces of output; the client's capabilities decide which one an agent uses.
   const output = field(meta, 'terminal_output') ?? field(meta, 'terminal_output_delta');
   const more = text(field(output, 'data'));
   if (more !== undefined) after.streamed = truncateShown(after.streamed + more);

@@ -17,7 +17,7 @@ export function resultData(detail: unknown, content: string): unknown {
   return withoutBulk(rest);
 }
 
-/** In the result's text, in the action or, for the original file, only in the raw output. */
+/** Keys to omit: the result's text or the action has them; only the raw output has the original file. */
 const shownByAction = new Set(['originalFile', 'stdout', 'stderr', 'oldString', 'newString', 'prompt']);
 const shownContent = new Set(['content']);
 

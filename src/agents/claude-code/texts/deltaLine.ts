@@ -29,7 +29,7 @@ const uuidLength = 36;
 const maxFrames = 8;
 
 /**
- * Two of three streamed lines are a piece of a few words within some hundred characters that are the same in each line. This
+ * Two thirds of the streamed lines have a few new words among some hundred characters that every line repeats. This
  * remembers the text around parsed pieces. A line with exactly the same text around its piece is valid JSON with the same
  * meaning, and need not be parsed.
  */

@@ -12,7 +12,7 @@ const statusSchema = z.looseObject({ type: z.string(), activeFlags: z.array(z.st
 const readAnswer = z.looseObject({ thread: z.looseObject({ id: z.string(), status: statusSchema }) });
 const statusNotice = z.looseObject({ threadId: z.string(), status: statusSchema });
 
-/** Which threads of the app-server wait for their user. It tells every client, also those that have no thread open. */
+/** Which threads of the app-server wait for their user. The server reports this to clients without an open thread, too. */
 export function watchThreads(host: WaitWatchHost): WaitWatch {
   let nextId = 1;
   const request = (method: string, params: JsonObject): void =>

@@ -24,7 +24,7 @@ const silent = new Set([
   'shutdown_complete',
 ]);
 
-/** The user messages that are prompts; others are what the program tells the model. */
+/** The user messages that are prompts. Codex writes the others for the model. */
 const prompts = 'plain';
 
 /** The event format, up to 0.43: internal messages of the program, after lines with settings and prompt. */

@@ -37,7 +37,7 @@ export class StoredThread {
   readonly #run = new NormalizedRun({ workDir: '', firstIndex: 0 });
   readonly #events = new ThreadEvents(this.#run);
   readonly #calls = new StoredCalls(this.#run);
-  /** Of the current turn, on its prompts. */
+  /** Metadata for prompts of the current turn. */
   #turn: { readonly turnId?: string } = {};
 
   get unknown(): number {

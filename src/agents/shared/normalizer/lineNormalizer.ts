@@ -30,7 +30,7 @@ export interface AgentReader {
   readonly fixedStderr?: readonly (readonly [RegExp, string])[];
   /** Exit codes with a special meaning. */
   readonly exitCodes?: ReadonlyMap<number, string>;
-  /** The end as it counts, if the process's own end means nothing: a server has to be stopped. */
+  /** The effective end, if the process's own end means nothing, as for a server, which Vitrine stops. */
   exitOf?(exit: ExitInfo): ExitInfo;
   /** Called before calls without a result are closed and the end of the process is added. */
   beforeEnd?(exit: ExitInfo, timestamp: string): void;

@@ -111,7 +111,7 @@ interface OtherSession {
 }
 
 /**
- * A session that is running in another program, in a daemon that takes part in it; `undefined` for all others.
+ * A session that is running in another program, joined by the daemon; `undefined` for all others.
  * @throws UsageError if it can only be watched
  */
 async function joinOther(

@@ -50,7 +50,7 @@ export const replay: Command = {
   },
 };
 
-/** @throws UsageError where the file does not tell */
+/** @throws UsageError if the file does not show it */
 function onlyOne(file: string, [found, ...others]: readonly AgentAdapter[]): AgentAdapter {
   if (found !== undefined && others.length === 0) return found;
   const some = found === undefined ? adapters : [found, ...others];

@@ -1,7 +1,7 @@
 import { CoordinatorError } from '../../../coordinator/errors.ts';
 import type { SharedSession } from '../../../team/records/sharedSessions.ts';
 
-/** Only the machine that has a session can keep the limits of its tree and resume it. */
+/** Only the machine that has a session can enforce the limits of its tree and resume it. */
 export function parentElsewhere({ session_id: id, owner, hostname }: SharedSession): CoordinatorError {
   const where = `another machine of the team (${owner}, ${hostname})`;
   return new CoordinatorError('invalid', `Session ${id} is on ${where}. Queue its child there.`);

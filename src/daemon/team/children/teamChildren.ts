@@ -56,7 +56,7 @@ interface Child {
   /** The team has what its machine records. */
   isShown?: boolean;
   timer?: NodeJS.Timeout;
-  /** It is to be stopped, as soon as the team can be told. */
+  /** It must be stopped as soon as the team can be reached. */
   isStopped?: boolean;
   /** Why it was stopped. */
   reason?: string;
@@ -235,7 +235,7 @@ export class TeamChildren {
       child.work = child.work
         .then(() => this.#look(child))
         .catch((error: unknown) => {
-          // Whatever else went wrong may pass.
+          // Other errors may be temporary: try again.
           if (!TeamError.is(error, 'unreachable')) this.#lookIn(child, completedMs);
           this.#warn(child.id, error);
         });
@@ -280,7 +280,7 @@ export class TeamChildren {
     }
   }
 
-  /** What it uses counts in the budgets of its tree, its folder and the day. */
+  /** Counts its usage in the budgets of its tree, its folder and the day, and stops it if one is used up. */
   async #holdToBudget(child: Child): Promise<void> {
     const { engine, queue } = this.#deps;
     if (child.isStopped === true) return;

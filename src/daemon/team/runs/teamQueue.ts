@@ -70,7 +70,7 @@ interface ClaimedRun {
   readonly instance: string;
   readonly token: string;
   readonly retry: boolean;
-  /** What the database has not been told yet. */
+  /** Report that the database does not have yet. */
   report?: RunReport;
   /** It was stopped here so that another runner can take it. */
   isReturned?: boolean;
@@ -89,7 +89,7 @@ export class TeamQueue {
   /** Looks at leases while there are runs that others may take. */
   #lease: NodeJS.Timeout | undefined;
   #beats = 0;
-  /** Runs that changed while others were being looked at. */
+  /** Runs that changed while others were being checked. */
   readonly #changed = new Set<string>();
   #looking: Promise<void> | undefined;
 
@@ -197,7 +197,7 @@ export class TeamQueue {
     return reported.map(([id]) => id);
   }
 
-  /** Resolves at once; the database is told as soon as it can be reached. @throws CoordinatorError `over` */
+  /** Resolves at once; the database gets the report as soon as it can be reached. @throws CoordinatorError `over` */
   report(runnerRef: RunnerRef, report: RunReport): Run {
     const held = this.#held.get(report.run_id);
     if (held?.instance !== runnerRef.instance)
@@ -229,7 +229,7 @@ export class TeamQueue {
     }
   }
 
-  /** Every few seconds, and after a connection was made: tells that the runners live, and learns what they lost. */
+  /** Every few seconds, and after connecting: sends heartbeats of the runners, and learns which runs they lost. */
   async beat(): Promise<void> {
     if (!this.#deps.isConnected()) return;
     const { runners } = this.#deps;
@@ -247,7 +247,7 @@ export class TeamQueue {
     await this.flush();
     await this.#endUnknown([...current.values()].flatMap((runs) => [...runs.values()]));
     await this.#ifConnected((database) => expireRuns(database));
-    // What waits may be for a runner that is new to the team, or for a budget of a new day.
+    // A new runner may be able to take waiting runs, and a new day has a new budget.
     this.#beats += 1;
     if (runners.registrations > before || this.#beats % beatsPerLook === 0) await this.#reportAll();
   }
@@ -328,7 +328,7 @@ export class TeamQueue {
         } catch (error) {
           if (TeamError.is(error, 'unreachable')) return;
           this.#deps.log.warn(`${id} ${report.status}: ${String(error)}`);
-          // Whatever else went wrong may pass: it is reported again with the next beat.
+          // Other errors may be temporary: the next heartbeat reports it again.
           if (!TeamError.is(error, 'outdated')) continue;
           if (isRunOver(report.status)) this.#end(id, held);
           else this.#stopLost(id, held);
@@ -385,7 +385,7 @@ export class TeamQueue {
   }
 }
 
-/** What the database refuses, in the words of the queue. @throws CoordinatorError */
+/** Runs `work` and turns refusals of the database into errors of the queue. @throws CoordinatorError */
 export async function refusedByTeam<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -18,7 +18,7 @@ interface RegisteredRunner {
 export interface TeamRunnersDeps {
   readonly use: UseDatabase;
   readonly isConnected: () => boolean;
-  /** In ms. Nobody can set it: the time of day could jump. */
+  /** Monotonic milliseconds, because the time of day can jump. */
   readonly monotonic: () => number;
   readonly log: Log;
 }

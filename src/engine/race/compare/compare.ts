@@ -36,7 +36,7 @@ export async function compareRace(race: Race, { git, temporary, open }: RaceSour
   };
 }
 
-/** Of sessions without a race: what their records say. @throws EngineFailure if one does not exist */
+/** Compares sessions outside a race by their records. @throws EngineFailure if one does not exist */
 export async function compareSessions(ids: readonly string[], open: OpenSession): Promise<Comparison> {
   const results = await Promise.all(
     ids.map(async (id): Promise<ComparedLane> => ({ ...nothing, name: id, ...(await figuresOf(id, open)) })),

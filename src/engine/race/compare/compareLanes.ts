@@ -51,7 +51,7 @@ export async function laneDiff(race: Race, lane: Lane, git: RaceGit, temporary: 
   }
 }
 
-/** Of each pair of results whose changes are known. */
+/** The overlap of each pair of results whose changes are known. */
 export function overlapsOf(results: readonly LaneDiff[]): Overlap[] {
   return pairs(results).flatMap(([a, b]): Overlap[] => {
     if (a.ranges === null || b.ranges === null) return [];

@@ -32,7 +32,7 @@ export async function findRaceBase(git: RaceGit, store: RaceStore, withChanges: 
 
 export const baseRef = (id: string): string => `refs/vitrine/${id}/base`;
 
-/** Of all refs of a race. */
+/** Prefix of all refs of a race. */
 export const refsOf = (id: string): string => `refs/vitrine/${id}/`;
 
 /** Folders and files that each worktree gets besides what git has, such as dependencies. Relative to the repository. */
@@ -60,7 +60,7 @@ export async function addWorktree(git: RaceGit, { base }: Pick<Race, 'base'>, la
   await mkdir(lane.folder, { recursive: true });
 }
 
-/** What is missing in the repository is left out. */
+/** Copies or links extra paths into a worktree. Skips paths that the repository does not have. */
 export async function addExtraPaths(repository: string, worktree: string, { copy, link }: ExtraPaths): Promise<void> {
   for (const name of copy) {
     const [from, to] = [path.resolve(repository, name), path.resolve(worktree, name)];

@@ -81,7 +81,7 @@ function decide(mention: OutcomeMention, runs: readonly Run[]): Decision | undef
   return runs[0] && decision(runs[0], { verdict: 'unknown', reason: runs[0].outcome.reason ?? 'no_outcome' });
 }
 
-/** Of current runs, the newest of each scope counts. A partial run can only disprove a claim about the whole. */
+/** The newest current run of each scope decides. A partial run can only disprove a claim about the whole. */
 function decideByOutcome(mention: OutcomeMention, runs: readonly Run[]): Decision | undefined {
   const newest = new Map<string, Run>();
   for (const run of runs) {

@@ -70,7 +70,7 @@ export function pathWithSpaces(words: string): NamedPath | undefined {
   return isOne && namedPath(first) === undefined ? namedPath(words) : undefined;
 }
 
-/** Extensions that are also members of objects, and those of them that are source files. */
+/** Extensions that are also common member names, such as `map`; below, those of them that are source files. */
 const members = new Set(
   'map sum lock log env el spec service zip diff patch conf po mod move cmd less snap sol key d s m h r v c go fs pl pm'.split(
     ' ',

@@ -8,7 +8,7 @@ const { t } = vscode.l10n;
 /** Commands for the prompts of a session. */
 export function restoreCommands(shell: CommandContext): Commands {
   return {
-    /** Of the prompt on which a page's menu was opened, or of `index`. Returns whether files were restored. */
+    /** Restores the files at the prompt whose menu was opened, or at `index`. Returns whether files were restored. */
     async restoreFiles(argument, index) {
       const entry = typeof index === 'number' ? index : entryOf(argument);
       if (entry === undefined || !canStartAgents()) return false;

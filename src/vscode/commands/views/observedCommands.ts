@@ -9,7 +9,7 @@ import { pickSession, sessionOfArgument } from '../pick.ts';
 
 const { t } = vscode.l10n;
 
-/** Shells and multiplexers. Their parent tells more about where a program runs. */
+/** Shells and multiplexers. Their parent process says more about where a program runs. */
 const inBetween = /^-?(?:sh|bash|zsh|fish|dash|ksh|nu|pwsh|node|npm.*|login|su|sudo|env|sleep)$/;
 
 /** Says what the agent will know in a fork at the end of a session. */

@@ -64,7 +64,7 @@ export function protocolOf({ type }: AgentReport): readonly string[] {
   return type === 'acp-http' ? [t('server')] : [];
 }
 
-/** What a row says of the transport. */
+/** The transport, as a row names it. */
 function transportText({ type, capabilities }: AgentReport): string {
   const name = type === 'acp' ? t('Agent Client Protocol') : t('own protocol');
   return capabilities.approvals.supported ? name : t('{0}, without approvals', name);

@@ -14,7 +14,7 @@ interface Facts {
   readonly isConfigured: (type: ExecutorType) => boolean;
 }
 
-/** What makes a run a conversation: it can ask, and it can be told something. */
+/** Capabilities that make a run a conversation: the agent can ask, and can get messages. */
 const interactive: readonly CapabilityName[] = ['approvals', 'midRunMessages'];
 
 /**
