@@ -7,9 +7,9 @@ import { changeOf, ObservedSessions } from '../../engine/sources/following/obser
 import { systemProcesses } from '../../engine/sources/live/processes.ts';
 import type { FactsCache } from '../../engine/sources/reading/factsCache.ts';
 import { SessionSources, type ObservedTranscript, type SourcesChange } from '../../engine/sources/sources.ts';
-import type { SessionShare } from '../../insight/observed/countOnce.ts';
 import type { ObservedSummary } from '../../insight/observed/summary.ts';
 import type { PriceTable } from '../../insight/prices/prices.ts';
+import type { RunSpending } from '../../insight/usage/spending.ts';
 import { packSession } from './copies.ts';
 import type { Place, SentSession } from './messages.ts';
 
@@ -125,10 +125,10 @@ export class WatchedPlaces implements IndexedSources {
     return undefined;
   }
 
-  async shareOf(id: string): Promise<SessionShare | undefined> {
+  spentOf(row: ObservedSummary): readonly RunSpending[] | undefined {
     for (const { sources } of this.#places.values()) {
-      const share = await sources.shareOf(id);
-      if (share !== undefined) return share;
+      const spent = sources.spentOf(row);
+      if (spent !== undefined) return spent;
     }
     return undefined;
   }

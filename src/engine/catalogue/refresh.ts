@@ -1,9 +1,6 @@
-import { observedSpent } from '../../insight/observed/spent.ts';
 import type { PriceTable } from '../../insight/prices/prices.ts';
 import type { SessionSummary } from '../../model/session/summary.ts';
 import type { Log } from '../api.ts';
-import { Pace } from '../pace.ts';
-import { localDay } from '../usage/localDay.ts';
 import type { RecordStore } from '../record/recordStore.ts';
 import { isObserved, type SearchedSession, type SearchRequest } from '../search/types.ts';
 import type { SessionSources } from '../sources/sources.ts';
@@ -25,7 +22,7 @@ import { WriteBatch } from './writeBatch.ts';
 const observedMs = 5000;
 
 /** Other programs' sessions, as far as indexing needs them. */
-export type IndexedSources = Pick<SessionSources, 'list' | 'shareOf' | 'stampOf' | 'read'>;
+export type IndexedSources = Pick<SessionSources, 'list' | 'spentOf' | 'stampOf' | 'read'>;
 
 interface Unreadable {
   readonly id: string;
@@ -36,6 +33,8 @@ interface Unreadable {
 export interface RefreshRequest extends Pick<SearchRequest, 'within' | 'signal' | 'onProgress'> {
   /** Time after which no further session is indexed, in ms. */
   readonly forMs?: number;
+  /** Whether someone waits for the catalogue, so that no further session is indexed. */
+  readonly isAwaited?: () => boolean;
 }
 
 /** The process that keeps the catalogue up to date for others. */
@@ -110,7 +109,7 @@ export class Refresh {
   async #index(
     database: Database,
     stale: readonly StaleSessions[],
-    { signal, onProgress, forMs = Number.POSITIVE_INFINITY }: RefreshRequest,
+    { signal, onProgress, forMs = Number.POSITIVE_INFINITY, isAwaited }: RefreshRequest,
   ): Promise<{ readonly left: number; readonly failed: readonly Unreadable[] }> {
     const { urgent } = this.#deps;
     const failed: Unreadable[] = [];
@@ -131,7 +130,7 @@ export class Refresh {
     let left = stale.length;
     try {
       for (const { id, index } of stale) {
-        if (performance.now() - began > forMs) break;
+        if (performance.now() - began > forMs || (left < stale.length && isAwaited?.() === true)) break;
         await urgent?.();
         signal?.throwIfAborted();
         onProgress?.(stale.length - left, stale.length);
@@ -176,18 +175,10 @@ export class Refresh {
     const { sources, prices, isWatched = false } = this.#deps;
     if (sources === undefined) this.#observed = this.#rows.read(database);
     else if (isWatched || performance.now() - this.#observedAt > observedMs) {
-      const table = await prices();
-      const dayOf = (at: string): string => localDay(Date.parse(at));
-      const before = new Map(this.#observed.map((indexed) => [indexed.summary, indexed]));
-      const sessions: ObservedSession[] = [];
-      const pace = new Pace();
-      for (const summary of await sources.list(table)) {
-        await pace.step();
-        const known = before.get(summary);
-        const share = known === undefined ? await sources.shareOf(summary.session_id) : undefined;
-        const spent = share === undefined ? [] : observedSpent(summary, share, table, dayOf);
-        sessions.push(known ?? { summary, spent });
-      }
+      const known = new Map(this.#observed.map((session) => [session.summary, session]));
+      const sessions = (await sources.list(await prices())).map(
+        (summary) => known.get(summary) ?? { summary, spent: sources.spentOf(summary) ?? [] },
+      );
       this.#observed = sessions;
       this.#observedAt = performance.now();
       this.#rows.write(database, this.#observed, this.#deps.log);

@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { StoreFormat, StorePlace } from '../../agents/stores/storeFormat.ts';
-import { deduplicate, type SessionShare } from '../../insight/observed/countOnce.ts';
+import { deduplicate } from '../../insight/observed/countOnce.ts';
 import { SharedKeys } from '../../insight/observed/sharedKeys.ts';
+import { observedSpent } from '../../insight/observed/spent.ts';
 import { observedSummary, type ObservedFacts, type ObservedSummary } from '../../insight/observed/summary.ts';
 import type { PriceTable } from '../../insight/prices/prices.ts';
+import type { RunSpending } from '../../insight/usage/spending.ts';
 import type { NormalizedEntry } from '../../model/transcript/entry.ts';
 import type { LiveState } from '../../model/observedState.ts';
 import type { ObservedAgent } from '../../model/session/observed.ts';
@@ -69,6 +71,8 @@ export class SessionSources {
   #stores: readonly Store[] = [];
   #found = new Map<string, FoundSession>();
   #rows = new Map<string, ObservedSummary>();
+  /** Usage per day of each row, computed while all facts of its session are at hand. */
+  readonly #spent = new WeakMap<ObservedSummary, readonly RunSpending[]>();
 
   constructor(options: SourcesOptions) {
     this.#options = options;
@@ -215,10 +219,9 @@ export class SessionSources {
     return found === undefined ? undefined : this.#followed(found);
   }
 
-  /** Usage of a listed session without copied requests. */
-  async shareOf(id: string): Promise<SessionShare | undefined> {
-    const found = this.#found.get(id);
-    return found === undefined ? undefined : (await this.#followed(found)).share;
+  /** Usage per day, without copied requests, of a session in the last list or change. */
+  spentOf(row: ObservedSummary): readonly RunSpending[] | undefined {
+    return this.#spent.get(row);
   }
 
   /** State of a listed session's files, for comparison; `undefined` if there is none. */
@@ -338,7 +341,8 @@ export class SessionSources {
       else if (!drawn.has(id)) {
         for (const session of await this.#group(found)) {
           drawn.add(session.id);
-          this.#show(summaryOf(session, prices, this.#options.clock()));
+          const row = summaryOf(session, prices, this.#options.clock());
+          if (this.#show(row)) this.#spent.set(row, observedSpent(row, session.share, prices, localDay));
         }
       }
     }
@@ -348,10 +352,12 @@ export class SessionSources {
     for (const row of this.#stores.flatMap((store) => this.#problemRows(store, prices))) this.#show(row);
   }
 
-  /** Keeps the known row if it is the same. */
-  #show(row: ObservedSummary): void {
+  /** Keeps the known row, and returns `false`, if it is the same. */
+  #show(row: ObservedSummary): boolean {
     const known = this.#rows.get(row.session_id);
-    if (known === undefined || JSON.stringify(known) !== JSON.stringify(row)) this.#rows.set(row.session_id, row);
+    if (known !== undefined && JSON.stringify(known) === JSON.stringify(row)) return false;
+    this.#rows.set(row.session_id, row);
+    return true;
   }
 
   #difference(before: ReadonlyMap<string, ObservedSummary>): SourcesChange {

@@ -59,7 +59,7 @@ export function observedSummary(
   const created = facts.startedAt ?? observed.changedAt;
   const updated = facts.lastActivityAt ?? observed.changedAt;
   const prompt = facts.firstPrompt ?? '';
-  const title = facts.title ?? firstLine(prompt);
+  const title = facts.title ?? copyOf(firstLine(prompt));
   const folder = facts.folders.at(-1);
   const usage = usageOf(share.requests);
   const cost = observedCost(facts, share, prices);
@@ -80,7 +80,7 @@ export function observedSummary(
     agent_version: facts.agentVersion,
     model: facts.models.at(-1) ?? null,
     permission_mode: null,
-    prompt: prompt.slice(0, promptLength),
+    prompt: copyOf(prompt.slice(0, promptLength)),
     outcome: outcomeOf(observed),
     ...(observed.problem !== null && { reason: observed.problem }),
     runs: 0,
@@ -108,6 +108,11 @@ export function observedSummary(
     ...(day !== undefined && { last_day: { date: day.date, cost: day.cost, usage: usageOf(day.requests) } }),
     problem: observed.problem,
   };
+}
+
+/** A slice would keep the whole prompt in memory. */
+function copyOf(slice: string): string {
+  return String(JSON.parse(JSON.stringify(slice)));
 }
 
 function outcomeOf({ facts, live, problem }: ObservedFacts): SessionSummary['outcome'] {
