@@ -1,5 +1,6 @@
 import type { Log } from '../../engine/api.ts';
 import type { SessionSearch } from '../../engine/search/sessionSearch.ts';
+import type { IdleGarbage } from '../idleGarbage.ts';
 import type { IndexProgress, IndexUpdate } from '../../protocol/daemon/catalogue.ts';
 
 /** Delay after a change, in ms, because a running agent writes repeatedly. */
@@ -7,15 +8,16 @@ const restMs = 1000;
 /** Length of a pause, as a multiple of the time of the last indexing. */
 const pauseFactor = 4;
 const maxPauseMs = 30_000;
-/** Maximum time of indexing, in ms, before a waiting client gets its turn. */
-const sliceMs = 500;
+/** Time after which indexing starts again with what changed meanwhile, in ms: a look at all sessions takes a while. */
+const sliceMs = 10_000;
 /** Interval of progress reports, in ms. */
 const reportMs = 250;
 
 interface BackgroundIndexDeps {
-  readonly search: Pick<SessionSearch, 'update'>;
+  readonly search: Pick<SessionSearch, 'update' | 'updateMeanwhile'>;
   readonly log: Pick<Log, 'info' | 'error'>;
   readonly onProgress: (progress: IndexProgress | null) => void;
+  readonly garbage: Pick<IdleGarbage, 'setTasks'>;
 }
 
 /** Keeps the catalogue up to date: shortly after each change, and at once if a client is waiting for it. */
@@ -51,11 +53,13 @@ export class BackgroundIndex {
 
   #start(): void {
     this.#timer = undefined;
+    this.#deps.garbage.setTasks(1);
     const began = performance.now();
     this.#running = this.#run()
       .catch((error: unknown) => this.#deps.log.error(`The catalogue is not up to date: ${String(error)}`))
       .finally(() => {
         this.#running = undefined;
+        this.#deps.garbage.setTasks(0);
         this.#pauseMs = Math.min(maxPauseMs, (performance.now() - began) * pauseFactor);
         if (this.#isStale) this.changed();
       });
@@ -67,8 +71,7 @@ export class BackgroundIndex {
     let done = 0;
     for (;;) {
       const before = done;
-      const { left } = await this.#deps.search.update({
-        forMs: sliceMs,
+      const { left } = await this.#deps.search.updateMeanwhile(sliceMs, {
         onProgress: (at, of) => {
           done = before + at + 1;
           this.#report({ done: before + at, of: before + of });

@@ -68,10 +68,12 @@ export class SessionWriter {
     const hash = hashOf(texts, rows);
     if (known?.next === next && known.hash === hash) return;
     const packed = packChunk(texts, database.packing);
+    // Without the texts, which are packed: the work may wait for a large batch.
+    const entries = rows.map((row) => ({ ...row, texts: [] }));
     this.#write(characters, () => {
       removeEntries(database, entryId(session, first), entryId(session, next));
       database.run('INSERT INTO chunks VALUES (?, ?, ?, ?)', entryId(session, first), next, hash, packed);
-      for (const row of rows) insertEntry(database, session, row);
+      for (const entry of entries) insertEntry(database, session, entry);
     });
   }
 

@@ -1,7 +1,7 @@
 import type { Database } from './database.ts';
 
 /** Characters per commit. Each commit creates an index segment that has to be merged later. */
-const maxCharacters = 2 << 20;
+const maxCharacters = 8 << 20;
 
 /** Collects changes of several sessions and writes them in one transaction. */
 export class WriteBatch {

@@ -61,6 +61,7 @@ export class SessionSearch {
   readonly #refresh: Refresh;
   /** Serializes searches and updates, which would otherwise index the same sessions twice. */
   #queue: Promise<unknown> = Promise.resolve();
+  #waiting = 0;
   #expungeTimer: NodeJS.Timeout | undefined;
 
   constructor(catalogue: Catalogue, deps: RefreshDeps) {
@@ -118,9 +119,17 @@ export class SessionSearch {
     return this.#alone(async (database) => (await this.#scope(database, request)).scanned);
   }
 
-  /** Indexes changes as far as time permits. @throws as `search` */
+  /** Indexes changes. @throws as `search` */
   update(request: RefreshRequest): Promise<Pick<CatalogueState, 'unreadable' | 'left'>> {
     return this.#alone((database) => this.#refreshCatalogue(database, request));
+  }
+
+  /** Indexes changes for that time, in ms, or until another request waits. @throws as `search` */
+  updateMeanwhile(
+    forMs: number,
+    request: Pick<RefreshRequest, 'onProgress'>,
+  ): Promise<Pick<CatalogueState, 'unreadable' | 'left'>> {
+    return this.update({ ...request, forMs, isAwaited: () => this.#waiting > 0 });
   }
 
   /** Usage of other programs' sessions that Vitrine did not record itself. @throws as `search` */
@@ -176,7 +185,11 @@ export class SessionSearch {
   }
 
   #alone<T>(work: (database: Database) => T | Promise<T>): Promise<T> {
-    const result = this.#queue.then(() => this.#catalogue.use(work));
+    this.#waiting += 1;
+    const result = this.#queue.then(() => {
+      this.#waiting -= 1;
+      return this.#catalogue.use(work);
+    });
     this.#queue = result.catch(() => undefined);
     return result;
   }
