@@ -28,7 +28,7 @@ const reportSchema = z.union([z.object({ ready: z.literal(true) }), z.object({ e
 
 /**
  * For V8: a small young generation, which a waiting process does not fill; and no memory reducer, which wakes each waiting
- * thread every eight seconds. The daemon collects its garbage itself after its runs (`RunGarbage`).
+ * thread every eight seconds. The daemon collects its garbage itself after its work (`IdleGarbage`).
  */
 const heapFlags = ['--max-semi-space-size=4', '--no-memory-reducer', '--expose-gc'];
 

@@ -21,7 +21,7 @@ import type { DaemonOptions } from './options.ts';
 import { JoinedSessions } from './joining/joinedSessions.ts';
 import { OtherDaemons } from './otherVersions/otherDaemons.ts';
 import { RunQueue } from './queue/runQueue.ts';
-import { RunGarbage } from './runGarbage.ts';
+import { IdleGarbage } from './idleGarbage.ts';
 import { RaceCalls } from './sessions/races.ts';
 import { RunningSessions } from './sessions/runningSessions.ts';
 import { DaemonServer } from './server.ts';
@@ -57,12 +57,20 @@ export async function serve(folder: string, options: DaemonOptions): Promise<voi
     input: (name, agent) => clients.input(name, agent),
     onUndelivered: ({ session_id }, failure) => news.undelivered(session_id, failure),
   });
+  const garbage = new IdleGarbage();
+  let runs = 0;
+  let isIndexing = false;
+  const setTasks = (): void => garbage.setTasks(runs + (isIndexing ? 1 : 0));
   const thread = new IndexThread({
     folder,
     file,
     storeDir,
     prices: () => contexts.settings(undefined).prices,
-    onProgress: (progress) => news.indexing(progress),
+    onProgress: (progress) => {
+      isIndexing = progress !== null;
+      setTasks();
+      news.indexing(progress);
+    },
     log,
   });
   const engineDeps: EngineDeps = {
@@ -95,10 +103,10 @@ export async function serve(folder: string, options: DaemonOptions): Promise<voi
     timing: { request: Number.POSITIVE_INFINITY },
   };
   const engine = new Engine(engineDeps);
-  const garbage = new RunGarbage();
   const running = new RunningSessions(engine, log, (count) => {
-    lifetime.setRuns(count);
-    garbage.setRuns(count);
+    runs = count;
+    lifetime.setRuns(runs);
+    setTasks();
   });
   const news = new NewsSource(engine);
   engine.onSummary(() => thread.tell(indexOrders.recordsChanged, {}));

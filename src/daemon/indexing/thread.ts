@@ -8,6 +8,7 @@ import { RecordStore } from '../../engine/record/recordStore.ts';
 import { SessionSearch } from '../../engine/search/sessionSearch.ts';
 import { loadPrices } from '../../insight/prices/prices.ts';
 import { isObject } from '../../model/text/json.ts';
+import { IdleGarbage } from '../idleGarbage.ts';
 import { BackgroundIndex } from './backgroundIndex.ts';
 import { indexCalls, indexNotifications, indexOrders } from './messages.ts';
 import { WatchedPlaces } from './watchedPlaces.ts';
@@ -52,6 +53,7 @@ export function serveIndexing(): void {
   const index = new BackgroundIndex({
     search,
     log,
+    garbage: new IdleGarbage(),
     onProgress: (progress) => void connection.sendNotification(indexNotifications.progress, { progress }),
   });
   connection.onRequest(indexCalls.watch, async ({ place }) => {

@@ -1,11 +1,11 @@
-/** Time without a run, in ms, after which garbage is collected. */
+/** Time without tasks, in ms, after which garbage is collected. */
 const defaultQuietMs = 10_000;
 
-/** Gives the memory of ended runs back, once: V8 itself collects only while there is work. */
-export class RunGarbage {
+/** Gives the memory of ended tasks back, once: V8 itself collects only while there is work. One for each thread. */
+export class IdleGarbage {
   readonly #collect: () => unknown;
   readonly #quietMs: number;
-  #hasRun = false;
+  #hasWorked = false;
   #timer: NodeJS.Timeout | undefined;
 
   /** `collect` does nothing by default if Node was started without `--expose-gc`. */
@@ -14,13 +14,13 @@ export class RunGarbage {
     this.#quietMs = quietMs;
   }
 
-  /** Number of current runs. */
-  setRuns(count: number): void {
+  /** Number of current tasks. */
+  setTasks(count: number): void {
     clearTimeout(this.#timer);
-    if (count > 0) this.#hasRun = true;
-    else if (this.#hasRun) {
+    if (count > 0) this.#hasWorked = true;
+    else if (this.#hasWorked) {
       this.#timer = setTimeout(() => {
-        this.#hasRun = false;
+        this.#hasWorked = false;
         this.#collect();
       }, this.#quietMs);
       this.#timer.unref();
