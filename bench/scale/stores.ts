@@ -1,8 +1,11 @@
-import { mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { uuidOf } from '../../test/support/stores/claudeStore.ts';
 
-/** Generated sessions of Claude Code with tool calls, and with the bookkeeping that it writes beside them. */
+/**
+ * Generated sessions of Claude Code with tool calls, and with the bookkeeping that it writes beside them. Their texts are passages of
+ * this project's documents and source files.
+ */
 export interface GeneratedStores {
   readonly bytes: number;
   /** Sample words, from the most frequent one to one that occurs once. */
@@ -11,13 +14,12 @@ export interface GeneratedStores {
 
 const projects = 20;
 const turnsPerSession = 20;
-const wordsPerPrompt = 60;
-const wordsPerAnswer = 250;
-const wordsPerResult = 580;
+const promptCharacters = 350;
+const answerCharacters = 1500;
+const resultCharacters = 3500;
 /** Copies of requests, system prompts and file states, in bytes per session. */
 const bookkeepingBytes = 150_000;
 const bookkeepingLines = 30;
-const vocabulary = 40_000;
 const firstDay = Date.UTC(2026, 0, 1);
 const dayMs = 86_400_000;
 
@@ -38,8 +40,34 @@ export function writeStores(home: string, sessions: number): GeneratedStores {
     }
     bytes += statSync(file).size;
   }
-  const words = Array.from({ length: 40 }, (_, n) => wordOf(Math.floor(vocabulary ** (n / 40)) - 1));
-  return { bytes, words: [...words, rareWord(sessions - 1)] };
+  return { bytes, words: [...wordsByFrequency(40), rareWord(sessions - 1)] };
+}
+
+interface Corpus {
+  readonly prose: string;
+  readonly code: string;
+}
+
+let corpus: Corpus | undefined;
+
+function projectTexts(): Corpus {
+  const read = (folder: string, ending: string): string =>
+    readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith(ending))
+      .sort()
+      .map((name) => readFileSync(path.join(folder, name), 'utf8'))
+      .join('\n');
+  return (corpus ??= { prose: read('docs', '.md'), code: read('src', '.ts') + read('webview', '.ts') });
+}
+
+/** From the most frequent word of the texts to one of the rarest. */
+function wordsByFrequency(count: number): string[] {
+  const { prose, code } = projectTexts();
+  const counts = new Map<string, number>();
+  for (const [word] of `${prose} ${code}`.toLowerCase().matchAll(/[a-z]{3,}/g))
+    counts.set(word, (counts.get(word) ?? 0) + 1);
+  const words = [...counts].sort(([, a], [, b]) => b - a).map(([word]) => word);
+  return Array.from({ length: count }, (_, n) => words[Math.floor(words.length ** (n / count)) - 1] ?? '');
 }
 
 function foldersOf(root: string): string[] {
@@ -50,7 +78,7 @@ function foldersOf(root: string): string[] {
   }
 }
 
-/** Reproducible; the most frequent word is drawn most often, as in natural texts. */
+/** Reproducible. */
 class Random {
   #seed = 1;
 
@@ -59,20 +87,19 @@ class Random {
     return this.#seed / 2_147_483_647;
   }
 
-  text(words: number): string {
-    let text = '';
-    for (let n = 0; n < words; n += 1)
-      text += `${wordOf(Math.floor(vocabulary ** this.next()) - 1)}${n % 12 === 11 ? '\n' : ' '}`;
-    return text;
+  prose(characters: number): string {
+    return this.#passage(projectTexts().prose, characters);
   }
-}
 
-const letters = 'etaoinshrdlucmfwypvbgkqjxz';
+  code(characters: number): string {
+    return this.#passage(projectTexts().code, characters);
+  }
 
-function wordOf(n: number): string {
-  let word = '';
-  for (let left = n + 26; left > 0; left = Math.floor(left / 26)) word += letters[left % 26] ?? '';
-  return `${word}er`;
+  /** Begins at any line. */
+  #passage(text: string, characters: number): string {
+    const from = text.indexOf('\n', Math.floor(this.next() * (text.length - 2 * characters))) + 1;
+    return text.slice(from, from + characters);
+  }
 }
 
 function rareWord(session: number): string {
@@ -108,18 +135,18 @@ function sessionText(session: number, random: Random): string {
   };
   const perLine = bookkeepingBytes / bookkeepingLines;
   for (let n = 0; n < turnsPerSession; n += 1) {
-    const content = n === 0 ? `${rareWord(session)} ${random.text(wordsPerPrompt)}` : random.text(wordsPerPrompt);
+    const content = n === 0 ? `${rareWord(session)} ${random.prose(promptCharacters)}` : random.prose(promptCharacters);
     write(n * 60, { type: 'user', message: { role: 'user', content } });
     lines.push(
       JSON.stringify({
         type: 'file-history-snapshot',
         messageId: `${id}-${uuid}`,
-        snapshot: { files: random.text(perLine / 6) },
+        snapshot: { files: random.code(perLine) },
       }),
     );
     for (const [step, tool] of ['Read', 'Bash'].entries()) {
       const call = `toolu_${session}_${n}_${step}`;
-      const file = `${cwd}/src/${wordOf(Math.floor(random.next() * 500))}.ts`;
+      const file = `${cwd}/src/file${Math.floor(random.next() * 500)}.ts`;
       const input =
         tool === 'Read' ? { file_path: file } : { command: `npm test -- ${file}`, description: 'Run tests' };
       assistant(
@@ -127,12 +154,12 @@ function sessionText(session: number, random: Random): string {
         n * 60 + step * 10 + 5,
         `msg_${session}_${n}_${step}`,
         [
-          { type: 'text', text: random.text(wordsPerAnswer / 5) },
+          { type: 'text', text: random.prose(answerCharacters / 5) },
           { type: 'tool_use', id: call, name: tool, input },
         ],
         'tool_use',
       );
-      const output = random.text(wordsPerResult);
+      const output = random.code(resultCharacters);
       write(n * 60 + step * 10 + 9, {
         type: 'user',
         message: { role: 'user', content: [{ type: 'tool_result', tool_use_id: call, content: output }] },
@@ -146,12 +173,12 @@ function sessionText(session: number, random: Random): string {
       write,
       n * 60 + 40,
       `msg_${session}_${n}`,
-      [{ type: 'text', text: random.text(wordsPerAnswer) }],
+      [{ type: 'text', text: random.prose(answerCharacters) }],
       'end_turn',
     );
     if (n % 2 === 0) {
       lines.push(
-        `{"parentUuid":null,"isSidechain":false,"attachment":{"type":"prompt_snapshot","text":${JSON.stringify(random.text(perLine / 6))}},"type":"attachment"}`,
+        `{"parentUuid":null,"isSidechain":false,"attachment":{"type":"prompt_snapshot","text":${JSON.stringify(random.code(perLine))}},"type":"attachment"}`,
       );
     }
   }
