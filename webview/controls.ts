@@ -79,8 +79,8 @@ export function button(options: ButtonOptions): TemplateResult {
   >`;
 }
 
-export function codicon(name: string, more = ''): TemplateResult {
-  return html`<i class="codicon codicon-${name} ${more}" aria-hidden="true"></i>`;
+export function codicon(name: string, classes = ''): TemplateResult {
+  return html`<i class="codicon codicon-${name} ${classes}" aria-hidden="true"></i>`;
 }
 
 export function badge(text: string): TemplateResult {

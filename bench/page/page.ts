@@ -118,7 +118,7 @@ async function profiled(page: Page): Promise<CDPSession> {
 }
 
 /** Runs in the browser: adds one entry at the host. Returns its size in bytes. */
-function made(index: number): number {
+function entryCount(index: number): number {
   window.host.hold();
   return window.host.addOne(index);
 }
@@ -168,7 +168,7 @@ async function appending(tests: PageTests): Promise<Row[]> {
   const before = await page.evaluate(() => window.host.posted.bytes);
   let content = 0;
   for (let n = 0; n < appends; n += 1) {
-    content += await page.evaluate(made, next + n);
+    content += await page.evaluate(entryCount, next + n);
     times.push(await during(async () => painted.push(await page.evaluate(arrived, next + n))));
     if (n % 10 === 0) empty.push(await during(() => page.evaluate(arrived, undefined)));
   }

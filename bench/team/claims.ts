@@ -117,9 +117,9 @@ async function claimRound(workers: readonly Worker[], bareUser: string | null): 
   const [started, before, client] = [performance.now(), serverMs(served), process.cpuUsage()];
   await Promise.all(
     workers.map(async (worker) => {
-      const held: string[] = [];
-      while (held.length < limit)
-        held.push(bareUser === null ? await claim(worker, held) : await claimBare(worker, bareUser));
+      const claimedIds: string[] = [];
+      while (claimedIds.length < limit)
+        claimedIds.push(bareUser === null ? await claim(worker, claimedIds) : await claimBare(worker, bareUser));
     }),
   );
   const { user, system } = process.cpuUsage(client);
@@ -140,8 +140,8 @@ function serverMs(pids: readonly number[]): number {
   return spent.reduce((sum, ns) => sum + ns, 0) / 1e6;
 }
 
-async function claim({ member, instance }: Worker, held: readonly string[]): Promise<string> {
-  const found = await claimRun(member, instance, held);
+async function claim({ member, instance }: Worker, claimedIds: readonly string[]): Promise<string> {
+  const found = await claimRun(member, instance, claimedIds);
   if (found === null) throw new Error('No run was left.');
   return found.job.run.run_id;
 }

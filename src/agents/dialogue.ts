@@ -22,7 +22,7 @@ export interface DialogueHost {
   /** Adds to the transcript and the record. */
   tell(line: ClientLine): void;
   /** Called after every turn: the engine sends the next queued message, or closes the input. Default `done`. */
-  turnEnded(more?: Continuation): void;
+  turnEnded(continuation?: Continuation): void;
   /** The agent started a turn on its own: messages wait until it ends. */
   turnStarted(): void;
   /** This process can do nothing more: its input is closed, and queued messages wait for another process. */

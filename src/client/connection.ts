@@ -88,18 +88,18 @@ export class DaemonConnection {
       });
     });
     rpc.onError(() => socket.destroy());
-    rpc.onRequest(updateCall, async (given: unknown) => {
-      const update = updateSchema.parse(given);
+    rpc.onRequest(updateCall, async (params: unknown) => {
+      const update = updateSchema.parse(params);
       await listeners.get(update.subscription)?.(update);
       return {};
     });
     const { build, client, protocol = daemonProtocol, onNews, onInput } = options;
-    rpc.onRequest(newsCall, async (given: unknown) => {
-      await onNews?.(newsSchema.parse(given));
+    rpc.onRequest(newsCall, async (params: unknown) => {
+      await onNews?.(newsSchema.parse(params));
       return {};
     });
-    rpc.onRequest(inputCall, async (given: unknown) => {
-      const { name, agent } = inputParamsSchema.parse(given);
+    rpc.onRequest(inputCall, async (params: unknown) => {
+      const { name, agent } = inputParamsSchema.parse(params);
       return { value: (await onInput?.(name, agent)) ?? null };
     });
     rpc.listen();

@@ -12,12 +12,12 @@ const folder = z.string().max(1 << 15);
 const isAbsolute = (path: string): boolean => /^(?:\/|[A-Za-z]:[\\/]|\\\\)/.test(path);
 const projectDir = folder
   .refine(isAbsolute, 'is not an absolute path.')
-  .refine((given) => !given.includes('\0'), 'has a NUL character.');
+  .refine((text) => !text.includes('\0'), 'has a NUL character.');
 const agentName = z
   .string()
   .regex(agentNamePattern, 'can have up to 64 letters, digits, ".", "_" and "-", and begins with a letter or a digit.');
 const kindOfAgent = line.regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, 'is not an agent type.');
-const demands = demandsSchema.refine((given) => JSON.stringify(given).length <= 1 << 16, 'too long');
+const demands = demandsSchema.refine((value) => JSON.stringify(value).length <= 1 << 16, 'too long');
 
 /** Maximum characters of an error message. */
 export const maxErrorLength = 10_000;

@@ -78,8 +78,8 @@ export class Coordinator {
   }
 
   /** @throws CoordinatorError */
-  create(request: z.infer<typeof createRunSchema>, more: Pick<Job, 'by_agent'> = {}): Run {
-    const job = this.#newJob(request, more);
+  create(request: z.infer<typeof createRunSchema>, origin: Pick<Job, 'by_agent'> = {}): Run {
+    const job = this.#newJob(request, origin);
     const { run } = job;
     this.#assertRoom(job);
     this.#deadlines.set(run.run_id, this.#now() + demandsTimeoutMs);
@@ -117,7 +117,7 @@ export class Coordinator {
     return this.#registry.online(this.#now()).some((taken) => canTake(taken, job));
   }
 
-  #newJob(request: z.infer<typeof createRunSchema>, more: Pick<Job, 'by_agent'>): Job {
+  #newJob(request: z.infer<typeof createRunSchema>, origin: Pick<Job, 'by_agent'>): Job {
     const { type, session_id, agent_name, prompt, project_dir, parent_session_id, execution_mode, ...rest } = request;
     const { demands: ofBlueprint, additional_demands, ...choice } = rest;
     if (type === 'resume_session' && session_id === undefined) {
@@ -139,7 +139,7 @@ export class Coordinator {
       created_at: this.#at(),
       timeout_at: this.#at(demandsTimeoutMs),
     };
-    return { ...choice, run, ...more };
+    return { ...choice, run, ...origin };
   }
 
   /** @throws CoordinatorError `over` if the run is no longer waiting */

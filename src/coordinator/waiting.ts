@@ -51,9 +51,9 @@ export function whyWaiting(job: Job, context: WaitingContext): Waiting | undefin
   const able = meeting.filter((runner) => canTake(runner, job));
   if (able.length === 0) return { kind: 'folder', folder: run.project_dir ?? '' };
   // Without a folder of its own, it works in that of its runner.
-  const held = able.map(({ runner }) => holding(run.project_dir ?? runner.project_dir));
-  if (held[0] !== undefined && !held.includes(undefined)) return { kind: 'budget', budget: held[0] };
-  if (able.some(({ runner, limit }, index) => held[index] === undefined && load(runner.runner_id) < limit))
+  const exceeded = able.map(({ runner }) => holding(run.project_dir ?? runner.project_dir));
+  if (exceeded[0] !== undefined && !exceeded.includes(undefined)) return { kind: 'budget', budget: exceeded[0] };
+  if (able.some(({ runner, limit }, index) => exceeded[index] === undefined && load(runner.runner_id) < limit))
     return undefined;
   return { kind: 'busy', runners: able.map(({ runner }) => runner.runner_id) };
 }
@@ -102,7 +102,7 @@ function budgetText({ scope, key, period, limit_usd }: UsedUpBudget): string {
 }
 
 function shortDemands(demands: Demands): string {
-  const [tag, ...more] = demands.tags;
-  const alone = more.length === 0 && demandProperties.every((name) => demands[name] === undefined);
+  const [tag, ...others] = demands.tags;
+  const alone = others.length === 0 && demandProperties.every((name) => demands[name] === undefined);
   return tag !== undefined && alone ? `the tag ${tag}` : demandsText(demands);
 }

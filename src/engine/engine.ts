@@ -148,8 +148,8 @@ export class Engine {
   }
 
   /** Resolves when the agent has started. Rejects with the reason if it did not start, or if `signal` aborted first. */
-  async start(given: StartRequest, signal?: AbortSignal): Promise<SessionHandle> {
-    const request = parseLimits(given);
+  async start(options: StartRequest, signal?: AbortSignal): Promise<SessionHandle> {
+    const request = parseLimits(options);
     const source = this.#sources.of({
       executor_type: request.agent,
       executor_profile: request.profile,
@@ -201,8 +201,8 @@ export class Engine {
     );
   }
 
-  resume(sessionId: string, given: ResumeRequest, signal?: AbortSignal): Promise<SessionHandle> {
-    const limited = parseLimits(given);
+  resume(sessionId: string, options: ResumeRequest, signal?: AbortSignal): Promise<SessionHandle> {
+    const limited = parseLimits(options);
     const planned = async (state: SessionState, source: AgentLauncher): Promise<NewRun> => {
       const request = await this.followUps.admit(state, limited);
       if (!source.resumesById) return { type: 'resume_session', request, attempts: [null] };
@@ -232,8 +232,8 @@ export class Engine {
   }
 
   /** Starts a new agent conversation in the same session, with a summary of the earlier one. */
-  startNewConversation(sessionId: string, given: ResumeRequest): Promise<SessionHandle> {
-    const request = parseLimits(given);
+  startNewConversation(sessionId: string, options: ResumeRequest): Promise<SessionHandle> {
+    const request = parseLimits(options);
     return this.#continueIn(sessionId, request, async (state) => {
       const reported = await withConversationSummary(await state.reader(), request, {
         recall: this.archive.recall,

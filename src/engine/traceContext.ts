@@ -8,11 +8,11 @@ type Variables = Readonly<Record<string, string>>;
  */
 export function withTraceContext(env: Variables, sessionId: string, runId: string): Variables {
   const ids = new TraceIds(sessionId, (text) => createHash('sha256').update(text).digest('hex'));
-  const given = env['OTEL_RESOURCE_ATTRIBUTES'] ?? '';
+  const existing = env['OTEL_RESOURCE_ATTRIBUTES'] ?? '';
   const own = `vitrine.session.id=${sessionId},vitrine.run.id=${runId}`;
   return {
     TRACEPARENT: ids.parentOf(runId),
     ...env,
-    OTEL_RESOURCE_ATTRIBUTES: given === '' ? own : `${given},${own}`,
+    OTEL_RESOURCE_ATTRIBUTES: existing === '' ? own : `${existing},${own}`,
   };
 }

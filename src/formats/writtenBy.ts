@@ -23,18 +23,18 @@ export function writtenBy({ origin, metadata }: Pick<NormalizedEntry, 'origin' |
 
 /** Reads it from another format. A mark of a wrong type (such as `"true"`) counts as missing. */
 export function readWrittenBy(
-  held: unknown,
+  mark: unknown,
 ): Pick<NormalizedEntry, 'origin' | 'metadata'> & { readonly mistyped: readonly string[] } {
-  if (!isObject(held)) return { origin: 'human', mistyped: held === undefined || held === null ? [] : ['vitrine'] };
+  if (!isObject(mark)) return { origin: 'human', mistyped: mark === undefined || mark === null ? [] : ['vitrine'] };
   const mistyped: string[] = [];
   const metadata = new Map<string, unknown>();
   for (const [name, schema] of Object.entries(syntheticSchema.shape)) {
-    const value = held[name];
+    const value = mark[name];
     if (value === undefined) continue;
     if (schema.safeParse(value).success) metadata.set(name, value);
     else mistyped.push(name);
   }
-  const origin = originSchema.safeParse(held['origin'] ?? 'human');
+  const origin = originSchema.safeParse(mark['origin'] ?? 'human');
   if (!origin.success) mistyped.push('origin');
   return {
     origin: origin.data ?? 'human',

@@ -161,8 +161,8 @@ function splitLongLines(lines: readonly string[], limit: number): readonly strin
   let pending = '';
   let dense = 0;
   for (const line of lines) {
-    const more = delimitersOf(line);
-    if ((pending.length + line.length > limit || dense + more > maxDelimiters) && pending !== '') {
+    const delimiterCount = delimitersOf(line);
+    if ((pending.length + line.length > limit || dense + delimiterCount > maxDelimiters) && pending !== '') {
       pieces.push(pending);
       pending = '';
       dense = 0;
@@ -176,7 +176,7 @@ function splitLongLines(lines: readonly string[], limit: number): readonly strin
       from = end;
     }
     pending += line.slice(from);
-    dense += from === 0 ? more : delimitersOf(line.slice(from));
+    dense += from === 0 ? delimiterCount : delimitersOf(line.slice(from));
   }
   if (pending !== '') pieces.push(pending);
   return pieces;

@@ -16,9 +16,9 @@ const serverProofSchema = z.object({ proof: z.string().max(128) });
 export async function acceptClient(socket: Socket, reader: JsonLineReader, token: string): Promise<boolean> {
   const nonce = newNonce();
   await sendLine(socket, { nonce });
-  const given = clientProofSchema.safeParse(await reader.next());
-  if (!given.success || !isProof(given.data.proof, token, 'client', nonce)) return false;
-  await sendLine(socket, { proof: proofOf(token, 'server', given.data.nonce) });
+  const answer = clientProofSchema.safeParse(await reader.next());
+  if (!answer.success || !isProof(answer.data.proof, token, 'client', nonce)) return false;
+  await sendLine(socket, { proof: proofOf(token, 'server', answer.data.nonce) });
   return true;
 }
 
@@ -38,7 +38,7 @@ function proofOf(token: string, side: 'client' | 'server', nonce: string): strin
   return createHmac('sha256', token).update(`${side}:${nonce}`).digest('hex');
 }
 
-function isProof(given: string, token: string, side: 'client' | 'server', nonce: string): boolean {
-  const [a, b] = [Buffer.from(given), Buffer.from(proofOf(token, side, nonce))];
+function isProof(proof: string, token: string, side: 'client' | 'server', nonce: string): boolean {
+  const [a, b] = [Buffer.from(proof), Buffer.from(proofOf(token, side, nonce))];
   return a.length === b.length && timingSafeEqual(a, b);
 }

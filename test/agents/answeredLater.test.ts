@@ -38,7 +38,7 @@ for (const agent of [askingClaude, askingCodex, askingCopilot]) {
     let program: string;
     const children: ChildProcess[] = [];
     const printed = () => path.join(path.dirname(place.home), 'printed');
-    const made = () => path.join(place.workspace, 'made.txt');
+    const createdFile = () => path.join(place.workspace, 'made.txt');
 
     before(async function () {
       const installed = await agent.install();
@@ -124,8 +124,8 @@ for (const agent of [askingClaude, askingCodex, askingCopilot]) {
       const only = attach(undisturbed);
       only.allow(await only.request);
       assert.equal(await only.ended, 0);
-      assert.ok(existsSync(made()));
-      rmSync(made());
+      assert.ok(existsSync(createdFile()));
+      rmSync(createdFile());
 
       const session = await start();
       const first = attach(session);
@@ -134,10 +134,10 @@ for (const agent of [askingClaude, askingCodex, askingCopilot]) {
       await first.ended;
       const second = attach(session);
       const request = await second.request;
-      assert.equal(existsSync(made()), false, 'nothing is made before it is allowed');
+      assert.equal(existsSync(createdFile()), false, 'nothing is made before it is allowed');
       second.allow(request);
       assert.equal(await second.ended, 0);
-      assert.ok(existsSync(made()));
+      assert.ok(existsSync(createdFile()));
 
       const entries = await entriesOf(session);
       assert.deepEqual(

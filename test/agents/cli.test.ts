@@ -31,9 +31,9 @@ describe('vitrine run with the real Claude Code', function () {
   });
   // Undefined where the suite was skipped.
   after(async () => {
-    const made = place as AgentPlace | undefined;
-    if (made !== undefined) await stopDaemon(made.store);
-    await made?.remove();
+    const opened = place as AgentPlace | undefined;
+    if (opened !== undefined) await stopDaemon(opened.store);
+    await opened?.remove();
   });
 
   const vitrine = (...args: string[]): { child: ChildProcess; ended: Promise<Ended> } => {

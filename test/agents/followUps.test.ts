@@ -77,9 +77,9 @@ describe('follow-ups to Claude Code', function () {
       assert.equal(result?.success, true, result?.error);
       await until(`a follow-up for ${type}`, () => handle.turns().length === 2 && !handle.live());
       const all = await handle.read(0, handle.total());
-      const [first, second, ...more] = all.filter(({ type: { kind }, origin }) => kind === 'user_message' && origin);
+      const [first, second, ...others] = all.filter(({ type: { kind }, origin }) => kind === 'user_message' && origin);
       assert.deepEqual([first?.origin, first?.metadata?.synthetic], ['human', undefined]);
-      assert.deepEqual([second?.origin, second?.content, more.length], ['follow_up', words, 0]);
+      assert.deepEqual([second?.origin, second?.content, others.length], ['follow_up', words, 0]);
       const { synthetic, trigger_type, trigger_reason }: NormalizedEntryMetadata = second?.metadata ?? {};
       assert.deepEqual([synthetic, trigger_type, typeof trigger_reason], [true, type, 'string']);
       await model.waitFor(({ request }) => JSON.stringify(request).includes(words));

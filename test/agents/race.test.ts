@@ -99,8 +99,8 @@ describe('a race of Claude Code, Codex and Copilot CLI', function () {
   }
   const modes = ['codex', 'copilot'].flatMap((name) => ['--permission-mode', `${name}=bypassPermissions`]);
   const allThree = ['--agents', 'claude,codex,copilot', ...modes, '--json'];
-  const run = (tokens: number, prompt: string, ...more: string[]) =>
-    race(...allThree, '--max-tokens', String(tokens), ...more, prompt);
+  const run = (tokens: number, prompt: string, ...args: string[]) =>
+    race(...allThree, '--max-tokens', String(tokens), ...args, prompt);
 
   it('gives each a worktree, compares the results, applies one, and leaves nothing behind', async () => {
     const before = user.state();

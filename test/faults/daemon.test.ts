@@ -160,14 +160,14 @@ describe('a daemon', function () {
     const seen = new Set<string>();
     let batches = 0;
     let release: () => void = () => undefined;
-    const held = new Promise<void>((resolve) => (release = resolve));
+    const pending = new Promise<void>((resolve) => (release = resolve));
     const over = new Promise<void>((resolve) => {
       void connection.follow(session_id, async ({ updates, gap, state, seq }) => {
         batches += 1;
         assert.equal(seq, batches);
         assert.equal(gap, false);
         for (const update of updates) if (update.op === 'put') seen.add(update.entry.content);
-        if (batches === 1) await held;
+        if (batches === 1) await pending;
         if (!state.live) resolve();
       });
     });

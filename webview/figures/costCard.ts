@@ -75,8 +75,8 @@ function planLimits(ledger: LedgerCard | undefined): TemplateResult | typeof not
   </dl>`;
 }
 
-function limitText({ name: given, usedPercent: used, resetsAt }: PlanLimit): string {
-  const name = plain(given);
+function limitText({ name: limitName, usedPercent: used, resetsAt }: PlanLimit): string {
+  const name = plain(limitName);
   const reset = resetsAt === undefined ? undefined : dateTime(resetsAt);
   if (used === undefined) return reset === undefined ? name : t('{0}: resets {1}', name, reset);
   return reset === undefined ? t('{0}: {1}% used', name, used) : t('{0}: {1}% used, resets {2}', name, used, reset);

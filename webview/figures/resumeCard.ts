@@ -71,9 +71,9 @@ interface CardValue {
   readonly detail?: string;
 }
 
-function part(name: string, { value: said, detail: more }: CardValue): TemplateResult {
+function part(name: string, { value: value, detail: detail }: CardValue): TemplateResult {
   return html`<dt>${name}</dt>
-    <dd>${said}${more === undefined ? nothing : html`<span class="s">${more}</span>`}</dd>`;
+    <dd>${value}${detail === undefined ? nothing : html`<span class="s">${detail}</span>`}</dd>`;
 }
 
 function lastActivity({ summary }: SessionView, { lastActivity: at }: ResumeFacts, now: number): CardValue {
@@ -93,12 +93,12 @@ function lastActivity({ summary }: SessionView, { lastActivity: at }: ResumeFact
 function context({ summary }: SessionView, { compactions }: ResumeFacts): CardValue {
   const text = contextText(summary);
   if (compactions === 0) return { value: text };
-  const more = plural(
+  const detail = plural(
     compactions,
     t('Compacted once: the agent has only a summary of earlier messages.'),
     t('Compacted {0} times: the agent has only a summary of earlier messages.'),
   );
-  return { value: text, detail: more };
+  return { value: text, detail: detail };
 }
 
 function coldStartCost({ cold: cost, known }: ResumeFacts): CardValue {
@@ -149,7 +149,7 @@ function notRestored({ summary }: SessionView, { background, cutOff, allowed, kn
 }
 
 function resumePlaceText({ here: { verdict, word, reasons } }: ResumeFacts): CardValue {
-  const more = reasons.map((reason) => plain(reason)).join(' ');
+  const detail = reasons.map((reason) => plain(reason)).join(' ');
   const icon = verdict === 'yes' ? codicon('pass', 'ok') : codicon('warning', 'warn');
-  return { value: html`${icon} ${word}`, ...(more !== '' && { detail: more }) };
+  return { value: html`${icon} ${word}`, ...(detail !== '' && { detail: detail }) };
 }

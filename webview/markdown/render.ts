@@ -177,13 +177,13 @@ class Renderer {
       </li>`;
     });
     const rest = token.items.length - items.filter((item) => item !== nothing).length;
-    const more = rest > 0 ? html`<li class="rest">${t('{0} more items, not shown', rest)}</li>` : nothing;
+    const omitted = rest > 0 ? html`<li class="rest">${t('{0} more items, not shown', rest)}</li>` : nothing;
     return token.ordered
       ? html`<ol start=${token.start === '' ? 1 : token.start}>
-          ${items}${more}
+          ${items}${omitted}
         </ol>`
       : html`<ul>
-          ${items}${more}
+          ${items}${omitted}
         </ul>`;
   }
 

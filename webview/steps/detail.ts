@@ -22,14 +22,14 @@ export interface DetailContext {
   /** Whether to show all lines of a long diff. */
   readonly allLines: boolean;
   /** Below everything else. */
-  readonly more?: TemplateResult;
+  readonly footer?: TemplateResult;
 }
 
 const firstLines = 120;
 
 /** Content of an open step: its input and result. */
 export function stepDetail(context: DetailContext): TemplateResult {
-  return html`${body(context)}${showAll(context)}${context.more ?? nothing}`;
+  return html`${body(context)}${showAll(context)}${context.footer ?? nothing}`;
 }
 
 function body(context: DetailContext): TemplateResult | typeof nothing {

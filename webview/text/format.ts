@@ -33,11 +33,11 @@ class Formats {
   readonly time = new Intl.DateTimeFormat(this.of, { timeStyle: 'medium', hour12: false });
   readonly dateTime = new Intl.DateTimeFormat(this.of, { dateStyle: 'short', timeStyle: 'medium' });
 }
-let made: Formats | undefined;
+let current: Formats | undefined;
 
 function formats(): Formats {
-  if (made === undefined || made.of !== locale()) made = new Formats();
-  return made;
+  if (current === undefined || current.of !== locale()) current = new Formats();
+  return current;
 }
 
 export function number(value: number): string {

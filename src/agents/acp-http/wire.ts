@@ -61,10 +61,10 @@ export interface Part {
 
 export function partOf(part: JsonObject): Part {
   const contentType = nonEmpty(part['content_type']) ?? 'text/plain';
-  const { content: given } = part;
+  const { content: value } = part;
   // Always a text in the protocol.
   const content =
-    given === undefined || given === null ? undefined : (text(given) ?? JSON.stringify(limitDepth(given)));
+    value === undefined || value === null ? undefined : (text(value) ?? JSON.stringify(limitDepth(value)));
   const base64 = part['content_encoding'] === 'base64';
   const readable = isReadable(contentType);
   const everything = metadataOf(part['metadata']);
@@ -104,12 +104,12 @@ function isKnown(metadata: unknown): boolean {
 function trajectory(value: JsonObject): Trajectory {
   const found: Trajectory = { kind: 'trajectory' };
   for (const key of ['message', 'tool_name'] as const) {
-    const given = text(value[key]);
-    if (given !== undefined) found[key] = given;
+    const own = text(value[key]);
+    if (own !== undefined) found[key] = own;
   }
   for (const key of ['tool_input', 'tool_output'] as const) {
-    const given = limitDepth(value[key]);
-    if (isObject(given)) found[key] = given;
+    const own = limitDepth(value[key]);
+    if (isObject(own)) found[key] = own;
   }
   return found;
 }

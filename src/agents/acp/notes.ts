@@ -62,11 +62,11 @@ export class Notes {
     return true;
   }
 
-  #compaction(update: JsonObject, status: string | undefined, text: string, timestamp: string, more: boolean): void {
+  #compaction(update: JsonObject, status: string | undefined, text: string, timestamp: string, isDelta: boolean): void {
     const id = nonEmpty(update['compactionId']) ?? '';
     const known = this.#compactions.get(id);
     const now = status ?? known?.status ?? 'in_progress';
-    const summary = more ? (known?.summary ?? '') + text : text === '' ? (known?.summary ?? '') : text;
+    const summary = isDelta ? (known?.summary ?? '') + text : text === '' ? (known?.summary ?? '') : text;
     const error = nonEmpty(update['error']);
     const title = `The conversation was summarized (${now.replaceAll('_', ' ')})`;
     const content = [title, error, summary].filter((part) => part !== undefined && part !== '').join('\n\n');

@@ -36,14 +36,14 @@ interface Login {
   readonly description: string | undefined;
 }
 
-/** `sessionOfArgument`: the preset that started the agent; its own name takes precedence. */
-export function greetingOf(answer: unknown, given: AcpPreset | undefined): Greeting {
+/** `startedPreset`: the preset that started the agent; its own name takes precedence. */
+export function greetingOf(answer: unknown, startedPreset: AcpPreset | undefined): Greeting {
   const version = field(answer, 'protocolVersion');
   const capabilities = field(answer, 'agentCapabilities');
   const session = field(capabilities, 'sessionCapabilities');
   return {
     version: typeof version === 'number' ? version : null,
-    preset: presetOf(nonEmpty(field(field(answer, 'agentInfo'), 'name')) ?? null) ?? given,
+    preset: presetOf(nonEmpty(field(field(answer, 'agentInfo'), 'name')) ?? null) ?? startedPreset,
     canResume: isObject(field(session, 'resume')),
     canLoad: field(capabilities, 'loadSession') === true,
     canHttpServers: field(field(capabilities, 'mcpCapabilities'), 'http') === true,

@@ -112,10 +112,10 @@ function usageOfModel(usage: TokenUsage | null, model: string | null): ModelUsag
   return usage === null ? [] : [{ model: model ?? unnamed, ...usage }];
 }
 
-function add(models: readonly ModelUsage[], more: ModelUsage): readonly ModelUsage[] {
-  const known = models.find(({ model }) => model === more.model);
-  if (known === undefined) return [...models, more];
-  return models.map((model) => (model === known ? { model: model.model, ...addUsage(model, more) } : model));
+function add(models: readonly ModelUsage[], added: ModelUsage): readonly ModelUsage[] {
+  const known = models.find(({ model }) => model === added.model);
+  if (known === undefined) return [...models, added];
+  return models.map((model) => (model === known ? { model: model.model, ...addUsage(model, added) } : model));
 }
 
 function subtypeOf(stopReason: string | undefined, failed: boolean): string {

@@ -88,7 +88,7 @@ export function claudeCommand(request: CommandRequest): CommandLine {
     );
   }
   const taken = Object.fromEntries(Object.entries(mcpServers).filter(([name]) => !refused.includes(name)));
-  const { args: mcp, ...given } = serversFile(
+  const { args: mcp, ...sideFiles } = serversFile(
     { ...request, options: { ...options, mcpServers: taken } },
     (server) => ({ ...server }),
     (file) => ({
@@ -96,8 +96,8 @@ export function claudeCommand(request: CommandRequest): CommandLine {
     }),
   );
   args.push(...mcp, ...(options.extraArgs ?? []));
-  if (speaks) return { args, stdin: null, sessionId, warnings, ...given, dialogue: claudeDialogue(prompt) };
-  return { args, stdin: prompt, sessionId, warnings, ...given };
+  if (speaks) return { args, stdin: null, sessionId, warnings, ...sideFiles, dialogue: claudeDialogue(prompt) };
+  return { args, stdin: prompt, sessionId, warnings, ...sideFiles };
 }
 
 type Add = (feature: 'permissionMode', name: string, added: readonly string[]) => void;

@@ -144,8 +144,8 @@ class ClaudeDialogue implements Dialogue {
     if (texts(result['errors']).some((error) => unknownSessionText.test(error))) return;
     this.#isInTurn = false;
     const own = nonEmpty(field(result['origin'], 'kind')) !== undefined;
-    const more = this.#background > 0 ? 'continues' : this.#hasTaskEnded && !own ? 'may_continue' : 'done';
-    this.#host.turnEnded(more);
+    const continuation = this.#background > 0 ? 'continues' : this.#hasTaskEnded && !own ? 'may_continue' : 'done';
+    this.#host.turnEnded(continuation);
   }
 
   #request(request: JsonObject): void {

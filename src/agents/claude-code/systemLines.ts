@@ -21,7 +21,7 @@ const hookOutput: LineDescriber = (message) =>
     .trim();
 
 /** A title, and details if there are any. */
-const titled = (title: string, more: string): string => (more === '' ? title : `${title}\n\n${more}`);
+const titled = (title: string, details: string): string => (details === '' ? title : `${title}\n\n${details}`);
 
 function retry(message: JsonObject): string {
   const delay = amount(message['retry_delay_ms']);

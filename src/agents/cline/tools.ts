@@ -71,23 +71,23 @@ export function commandOf(content: string): NamedAction {
 
 export function mcpOf(content: string): NamedAction {
   const call = parse(content);
-  const given = isObject(call) ? call : {};
-  const input = parse(text(given['arguments']) ?? '') ?? given['arguments'];
-  const tool = nonEmpty(given['toolName']) ?? nonEmpty(given['uri']) ?? 'unknown';
-  const server = nonEmpty(given['serverName']) ?? 'unknown';
+  const fields = isObject(call) ? call : {};
+  const input = parse(text(fields['arguments']) ?? '') ?? fields['arguments'];
+  const tool = nonEmpty(fields['toolName']) ?? nonEmpty(fields['uri']) ?? 'unknown';
+  const server = nonEmpty(fields['serverName']) ?? 'unknown';
   return { toolName: tool, action: { kind: 'mcp', server, tool, input }, input };
 }
 
 export function browserOf(content: string): NamedAction {
-  const given = parse(content);
-  return { toolName: 'browser_action', action: { kind: 'tool', input: given ?? content }, input: given ?? content };
+  const input = parse(content);
+  return { toolName: 'browser_action', action: { kind: 'tool', input: input ?? content }, input: input ?? content };
 }
 
 export function subagentsOf(content: string): NamedAction {
-  const given = parse(content);
+  const input = parse(content);
   return {
     toolName: 'use_subagents',
     action: { kind: 'task', description: content.slice(0, 1000) },
-    input: given ?? content,
+    input: input ?? content,
   };
 }

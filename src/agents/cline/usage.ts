@@ -18,7 +18,7 @@ interface ApiUsage {
 }
 
 /** Whether `tokensIn` includes cache reads and writes. */
-export type TokenRule = (given: ApiUsage) => boolean;
+export type TokenRule = (usage: ApiUsage) => boolean;
 
 /** These providers pass on figures of OpenAI-style APIs, which count the whole prompt. */
 const wholePrompt = new Set(['openai', 'litellm', 'doubao', 'fireworks', 'hicap', 'lmstudio', 'qwen', 'xai', 'zai']);

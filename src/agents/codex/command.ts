@@ -81,12 +81,12 @@ function commonOptions({ options, program }: CommandRequest): CommonOptions {
     warnings.push('Codex has no option to add to the system prompt, so it runs without the addition.');
   }
   const servers = serversOf({ options });
-  const given = servers === undefined ? undefined : codexServers(servers);
-  if (given === undefined) return { warnings, serverArgs: [], variables: undefined };
+  const serverOptions = servers === undefined ? undefined : codexServers(servers);
+  if (serverOptions === undefined) return { warnings, serverArgs: [], variables: undefined };
   if (program.version === null || atLeast(program.version, serversSince)) {
     const { filledServers: filled = [] } = options;
     if (filled.length > 0) warnings.push(shownWarning(filled));
-    return { warnings, serverArgs: given.args, variables: given.variables };
+    return { warnings, serverArgs: serverOptions.args, variables: serverOptions.variables };
   }
   warnings.push(`Codex ${program.version} does not accept MCP servers per run, so it uses only its own.`);
   return { warnings, serverArgs: [], variables: undefined };

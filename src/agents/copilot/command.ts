@@ -55,7 +55,7 @@ export function copilotCommand(request: CommandRequest): CommandLine {
   const sideFiles = runFolder === undefined ? undefined : sideFilesIn(runFolder, has('usageFile'), sessionId !== null);
   if (sideFiles?.usage !== undefined) args.push(`--usage-output-file=${sideFiles.usage}`);
   if (sideFiles?.log !== undefined) args.push(`--log-dir=${sideFiles.log.folder}`, '--log-level=info');
-  const { args: mcp, ...given } = serversFile(
+  const { args: mcp, ...serverFiles } = serversFile(
     request,
     (server) => ({ ...server, type: server.type === 'stdio' ? 'local' : 'http', tools: ['*'] }),
     (file) => ({
@@ -69,7 +69,7 @@ export function copilotCommand(request: CommandRequest): CommandLine {
   else if (mcp.length > 0)
     warnings.push(`Copilot CLI ${version ?? ''} does not accept MCP servers per run, so it uses only its own.`);
   args.push(...(options.extraArgs ?? []));
-  return { args, stdin: prompt, sessionId, warnings, ...given, ...(sideFiles !== undefined && { sideFiles }) };
+  return { args, stdin: prompt, sessionId, warnings, ...serverFiles, ...(sideFiles !== undefined && { sideFiles }) };
 }
 
 function permissions(mode: string, planMode: boolean, warnings: string[]): readonly string[] {

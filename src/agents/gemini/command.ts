@@ -40,12 +40,12 @@ export function geminiCommand(request: CommandRequest): CommandLine {
   if (options.appendSystemPrompt !== undefined && options.appendSystemPrompt !== '') {
     warnings.push('Gemini CLI has no option to add to the system prompt, so it runs without the addition.');
   }
-  const { args: mcp, ...given } = serversFile(request, describeServer(options.trustedServers), (file) => ({
+  const { args: mcp, ...sideFiles } = serversFile(request, describeServer(options.trustedServers), (file) => ({
     args: [],
     variables: { [defaultsVariable]: file },
   }));
   args.push(...mcp, ...(options.extraArgs ?? []));
-  return { args, stdin: prompt, sessionId, warnings, ...given };
+  return { args, stdin: prompt, sessionId, warnings, ...sideFiles };
 }
 
 /** Default settings, which those of the user and the workspace override. Their servers are added to these. */

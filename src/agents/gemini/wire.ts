@@ -114,8 +114,8 @@ function nullIfEmpty(usage: TokenUsage): TokenUsage | null {
 function add(a: TokenUsage, b: TokenUsage): TokenUsage {
   const sum = { ...a };
   for (const kind of ['input', 'cacheRead', 'output', 'reasoning'] as const) {
-    const more = b[kind];
-    if (more !== undefined) sum[kind] = (sum[kind] ?? 0) + more;
+    const addend = b[kind];
+    if (addend !== undefined) sum[kind] = (sum[kind] ?? 0) + addend;
   }
   return sum;
 }

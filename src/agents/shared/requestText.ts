@@ -62,7 +62,7 @@ function decisionDetails({ session, questions = [] }: AgentRequest, answer: Answ
       return answer.interrupt === true ? [...reasons, 'This ended the turn.'] : reasons;
     }
     case 'answer':
-      return answer.answers.map((given, at) => `${code(questions[at]?.question ?? '')}\n\n${quote(given)}`);
+      return answer.answers.map((text, at) => `${code(questions[at]?.question ?? '')}\n\n${quote(text)}`);
   }
 }
 

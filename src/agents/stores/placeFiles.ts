@@ -8,6 +8,6 @@ export function joinPath({ platform }: StorePlace, ...parts: readonly string[]):
 
 /** The folder in a variable, if set; else `fallback`. */
 export function folderFrom({ env }: StorePlace, variable: string, fallback: string): string {
-  const given = env[variable];
-  return given === undefined || given.trim() === '' ? fallback : given;
+  const folder = env[variable];
+  return folder === undefined || folder.trim() === '' ? fallback : folder;
 }

@@ -104,8 +104,8 @@ function toolItem(part: JsonObject, id: string, folder: string): DisplayedItem {
   const callId = nonEmpty(part['toolCallId']) ?? id;
   const data = part['toolSpecificData'];
   const details = part['resultDetails'];
-  const given = field(data, 'rawInput') ?? parse(text(field(details, 'input')) ?? '') ?? field(details, 'input');
-  const action = actionOf(data, given);
+  const input = field(data, 'rawInput') ?? parse(text(field(details, 'input')) ?? '') ?? field(details, 'input');
+  const action = actionOf(data, input);
   const outputs = objects(field(details, 'output')).flatMap((line) => text(line['value']) ?? []);
   const status = statusOf(part, action);
   const shown = outputs.length > 0 ? outputs.join('\n') : markdown(part['pastTenseMessage']);
@@ -114,7 +114,7 @@ function toolItem(part: JsonObject, id: string, folder: string): DisplayedItem {
     callId,
     action,
     status,
-    ...(given !== undefined && { input: limitDepth(given) }),
+    ...(input !== undefined && { input: limitDepth(input) }),
     ...(status !== 'running' && { result: { text: shown, isError: status === 'failed' } }),
   };
   const parentCallId = nonEmpty(part['subAgentInvocationId']);

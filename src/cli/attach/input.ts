@@ -84,9 +84,9 @@ export function parseTypedInput(line: string, [waiting]: readonly AgentRequest[]
 }
 
 function answerQuestion({ id, questions = [] }: AgentRequest, text: string): AttachInput {
-  const [question, ...more] = questions;
+  const [question, ...others] = questions;
   if (question === undefined) return invalidInput('This request cannot be answered here. Type n to decline.');
-  if (more.length > 0)
+  if (others.length > 0)
     return invalidInput('The agent asks several questions. Answer them in VS Code, or type n to decline.');
   const chosen = question.options[Number(text) - 1]?.label;
   if (chosen === undefined && !question.freeText)

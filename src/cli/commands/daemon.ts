@@ -39,8 +39,8 @@ export const daemon: Command = {
   help,
   async run(args, context) {
     const { values, positionals } = parseOptions('daemon', { args: [...args], options, allowPositionals: true });
-    const [action, ...more] = positionals;
-    if (more.length > 0) throw new UsageError('Specify one action.', 'Use status, stop or logs.');
+    const [action, ...others] = positionals;
+    if (others.length > 0) throw new UsageError('Specify one action.', 'Use status, stop or logs.');
     if (values.now === true && action !== 'stop') throw new UsageError('--now applies only to "stop".', 'Remove it.');
     switch (action) {
       case 'status':

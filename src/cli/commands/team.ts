@@ -64,25 +64,25 @@ const actions: Readonly<Record<string, { readonly takes: readonly string[]; read
 type Action = (
   context: CliContext,
   values: Values,
-  given: string | undefined,
-  more: readonly string[],
+  argument: string | undefined,
+  others: readonly string[],
 ) => Promise<number>;
 
 export const team: Command = {
   help,
   async run(args, context) {
     const { values, positionals } = parse(args);
-    const [name = '', url, ...more] = positionals;
+    const [name = '', url, ...others] = positionals;
     const action = Object.hasOwn(actions, name) ? actions[name] : undefined;
     if (action === undefined) throw new UsageError('Specify an action.', 'See "vitrine team --help".');
     const isForeign = Object.keys(values).find((option) => option !== 'store' && !action.takes.includes(option));
     if (isForeign !== undefined)
       throw new UsageError(`--${isForeign} does not apply to "team ${name}".`, 'See "vitrine team --help".');
     const takesMore = name === 'init' || name === 'join' || name === 'share';
-    if (name !== 'budget' && (more.length > 0 || (url !== undefined && !takesMore)))
-      throw new UsageError(`Unexpected argument: "${more[0] ?? url ?? ''}".`, 'See "vitrine team --help".');
+    if (name !== 'budget' && (others.length > 0 || (url !== undefined && !takesMore)))
+      throw new UsageError(`Unexpected argument: "${others[0] ?? url ?? ''}".`, 'See "vitrine team --help".');
     try {
-      return await action.run(context, values, url, more);
+      return await action.run(context, values, url, others);
     } catch (error) {
       if (TeamError.is(error)) throw new UsageError(error.message, error.next);
       throw error;
@@ -196,11 +196,11 @@ async function budget(
   context: CliContext,
   values: Values,
   first: string | undefined,
-  more: readonly string[],
+  others: readonly string[],
 ): Promise<number> {
   const login = await storeLogin(context, values);
   const { budget } = await import('../team/budget.ts');
-  return budget(context, login, first === undefined ? [] : [first, ...more], values.json === true);
+  return budget(context, login, first === undefined ? [] : [first, ...others], values.json === true);
 }
 
 async function leave(context: CliContext, values: Values): Promise<number> {

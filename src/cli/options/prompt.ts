@@ -3,14 +3,14 @@ import type { AgentOptions } from '../../agents/adapter.ts';
 import { UsageError, type CliContext } from '../command.ts';
 
 /** @throws UsageError without a prompt */
-export function requirePrompt(given: string | undefined): string {
-  if (given !== undefined) return given;
+export function requirePrompt(argument: string | undefined): string {
+  if (argument !== undefined) return argument;
   throw new UsageError('The prompt is missing.', 'Put a prompt in quotes, or use - to read it from stdin.');
 }
 
 /** The prompt, from stdin if it is `-`. @throws UsageError if it is empty */
-export async function readPrompt(given: string, { stdin }: CliContext): Promise<string> {
-  const prompt = given === '-' ? await text(stdin) : given;
+export async function readPrompt(argument: string, { stdin }: CliContext): Promise<string> {
+  const prompt = argument === '-' ? await text(stdin) : argument;
   if (prompt.trim() === '') throw new UsageError('The prompt is empty.', 'Specify a prompt.');
   return prompt;
 }

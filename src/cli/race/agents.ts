@@ -41,12 +41,12 @@ export function raceAgents(lists: readonly string[], modes: readonly string[]): 
 
 /** Programs by `AGENT=PATH`. @throws UsageError */
 export function racePrograms(
-  given: readonly string[],
+  args: readonly string[],
   cwd: string,
 ): { readonly agents: Partial<Record<ExecutorType, AgentSettings>>; readonly acp: AcpProfile[] } {
   const agents: Partial<Record<ExecutorType, AgentSettings>> = {};
   const acp: AcpProfile[] = [];
-  for (const agentName of given) {
+  for (const agentName of args) {
     const [name, file] = pairOf('--program', agentName);
     const program = path.resolve(cwd, file);
     const preset = acpPresets.find(({ id }) => `acp:${id}` === name);

@@ -77,8 +77,8 @@ function overlapText({ a, b, files, lines, same }: Overlap): string {
 const maxListed = 5;
 
 function fileListText(files: readonly string[]): string {
-  const more = files.length - maxListed;
-  return `${files.slice(0, maxListed).join(', ')}${more > 0 ? `, and ${more} more` : ''}`;
+  const unlisted = files.length - maxListed;
+  return `${files.slice(0, maxListed).join(', ')}${unlisted > 0 ? `, and ${unlisted} more` : ''}`;
 }
 
 function lastLine(output: string): string {

@@ -74,8 +74,8 @@ export async function readRecordedRun(
     const source = sources[stream];
     if (source === undefined) continue;
     const lines = new LineSplitter();
-    const push = (more: readonly SplitLine[]): void => {
-      for (const line of more) transcript.apply(normalizer.push(outputLine(stream, line), now()));
+    const push = (added: readonly SplitLine[]): void => {
+      for (const line of added) transcript.apply(normalizer.push(outputLine(stream, line), now()));
     };
     try {
       for await (const chunk of chunks(source === '-' ? stdin : createReadStream(path.resolve(cwd, source)))) {

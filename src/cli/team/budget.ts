@@ -9,11 +9,11 @@ import { writeLines } from '../print/output.ts';
 export async function budget(
   { stdout }: CliContext,
   login: Login,
-  given: readonly string[],
+  args: readonly string[],
   json: boolean,
 ): Promise<number> {
-  if (given.length > 0) {
-    const change = changeOf(given);
+  if (args.length > 0) {
+    const change = changeOf(args);
     await withClient(login, (client) => setBudget(client, change.budget, change.limit));
     return 0;
   }
@@ -29,13 +29,13 @@ export async function budget(
   return 0;
 }
 
-function changeOf([name = '', given, limit, ...more]: readonly string[]) {
+function changeOf([name = '', unitName, limit, ...others]: readonly string[]) {
   const next = 'Example: vitrine team budget member=alice month 100';
   const equals = name.indexOf('=');
   const scope = budgetScopes.find((budgetScope) => budgetScope === (equals < 0 ? name : name.slice(0, equals)));
   const key = equals < 0 ? '' : name.slice(equals + 1);
-  const period = budgetPeriods.find((budgetPeriod) => budgetPeriod === given);
-  if (scope === undefined || period === undefined || limit === undefined || more.length > 0)
+  const period = budgetPeriods.find((budgetPeriod) => budgetPeriod === unitName);
+  if (scope === undefined || period === undefined || limit === undefined || others.length > 0)
     throw new UsageError('The budget is incomplete.', next);
   if ((scope === 'team') !== (key === '')) throw new UsageError(`"${name}" is not a valid budget.`, next);
   const usd = limit === 'none' ? null : Number(limit);

@@ -249,9 +249,9 @@ export class ClientConnection implements ConnectedClient {
     work: (params: P, signal: AbortSignal) => R | Promise<R>,
   ): void {
     // The token comes last: alone if a request has no params, else after them.
-    this.#rpc.onRequest(name, async (...given: readonly unknown[]): Promise<unknown> => {
-      const token = given.at(-1);
-      const params = schema.safeParse(given.length === 2 ? given[0] : undefined);
+    this.#rpc.onRequest(name, async (...args: readonly unknown[]): Promise<unknown> => {
+      const token = args.at(-1);
+      const params = schema.safeParse(args.length === 2 ? args[0] : undefined);
       if (!params.success) {
         const [issue] = params.error.issues;
         const where = issue?.path.join('.') ?? '';

@@ -15,8 +15,8 @@ import { WatchedPlaces } from './watchedPlaces.ts';
 
 /** The indexing thread of a daemon: reads the stores of agents and writes the catalogue, so that clients never wait for it. */
 export function serveIndexing(): void {
-  const given: unknown = workerData;
-  const storeDir = isObject(given) ? given['storeDir'] : undefined;
+  const data: unknown = workerData;
+  const storeDir = isObject(data) ? data['storeDir'] : undefined;
   if (parentPort === null || typeof storeDir !== 'string') throw new Error('This is not a thread of the daemon.');
   const connection = createMessageConnection(new PortMessageReader(parentPort), new PortMessageWriter(parentPort));
   const send = (level: keyof Log, message: string): void =>
@@ -67,8 +67,8 @@ export function serveIndexing(): void {
   connection.onRequest(indexCalls.update, ({ sessions }) => index.update(sessions));
   connection.onNotification(indexOrders.unwatch, ({ place }) => places.unwatch(place));
   connection.onNotification(indexOrders.recordsChanged, () => index.changed());
-  connection.onNotification(indexOrders.prices, (given) => {
-    written = given.written;
+  connection.onNotification(indexOrders.prices, (params) => {
+    written = params.written;
   });
   connection.listen();
 }

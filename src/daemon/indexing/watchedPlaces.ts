@@ -160,9 +160,9 @@ export class WatchedPlaces implements IndexedSources {
     const clock = Date.now;
     const place = { env: variables, home, platform: process.platform };
     const sources = new SessionSources({ formats: storeFormats, place, processes: systemProcesses, clock, cache });
-    const made = { sources, sessions: new ObservedSessions({ sources, prices, clock, log }), registrations: [] };
-    this.#places.set(key, made);
-    return made;
+    const watched = { sources, sessions: new ObservedSessions({ sources, prices, clock, log }), registrations: [] };
+    this.#places.set(key, watched);
+    return watched;
   }
 }
 

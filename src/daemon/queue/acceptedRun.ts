@@ -91,8 +91,8 @@ function knownExecutor(name: string): string {
 async function offeredExecutor(coordinator: LocalCoordinator): Promise<string> {
   const online = (await coordinator.runners()).filter(({ status }) => status === 'online');
   const offered = [...new Set(online.map(({ executor_type }) => executor_type))].sort();
-  const [only, ...more] = offered;
-  if (only !== undefined && more.length === 0) return only;
+  const [only, ...others] = offered;
+  if (only !== undefined && others.length === 0) return only;
   const which =
     only === undefined
       ? `No online runner offers one. Available: ${executorTypeSchema.options.join(', ')}.`

@@ -81,11 +81,11 @@ export class RunQueue {
     return this.#savingRecord(session_id, () => this.#deps.teamChildren.queueBelow(parent, { ...request, session_id }));
   }
 
-  async #create(request: z.output<typeof createRunSchema>, more?: Pick<Job, 'by_agent'>): Promise<ListedRun> {
+  async #create(request: z.output<typeof createRunSchema>, origin?: Pick<Job, 'by_agent'>): Promise<ListedRun> {
     const coordinator = await this.#coordinator();
     const { session_id = sessionId(randomHex) } = request;
     const create = async (): Promise<ListedRun> => {
-      const { run_id } = await coordinator.createRun({ ...request, session_id }, more);
+      const { run_id } = await coordinator.createRun({ ...request, session_id }, origin);
       const job = coordinator.job(run_id);
       const run = (await coordinator.runs({ session_id })).find((candidate) => candidate.run_id === run_id);
       if (job === undefined || run === undefined) throw daemonRetiring();

@@ -105,11 +105,11 @@ export class ClientMethods {
 
   async #permission(params: unknown, signal: AbortSignal) {
     const { calls, files, grants, host, workDir } = this.#deps;
-    const given = isObject(params) ? params : {};
-    const call = isObject(given['toolCall']) ? given['toolCall'] : {};
+    const input = isObject(params) ? params : {};
+    const call = isObject(input['toolCall']) ? input['toolCall'] : {};
     const callId = nonEmpty(call['toolCallId']);
     const fields = calls.asked(callId, call);
-    const options = permissionOptions(given);
+    const options = permissionOptions(input);
     const request = permissionRequest({ callId, fields, options, workDir });
     // Resolved as the user sees it: a link may point elsewhere by the time of the answer.
     const cwd = await files.folder(request.cwd ?? workDir).catch(() => undefined);

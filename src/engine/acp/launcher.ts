@@ -119,8 +119,8 @@ function resumeReason(preset: AcpPreset | undefined): string | undefined {
 }
 
 function ignored({ maxTurns, maxBudgetUsd, maxAiCredits, appendSystemPrompt }: AgentOptions): string[] {
-  const given = { 'a turn limit': maxTurns, 'a cost limit': maxBudgetUsd, 'an AI credit limit': maxAiCredits };
-  const limits = Object.entries(given).filter(([, value]) => value !== undefined);
+  const caps = { 'a turn limit': maxTurns, 'a cost limit': maxBudgetUsd, 'an AI credit limit': maxAiCredits };
+  const limits = Object.entries(caps).filter(([, value]) => value !== undefined);
   const all = [...limits.map(([name]) => name), ...(appendSystemPrompt === undefined ? [] : ['a system prompt'])];
   return all.map((name) => `The Agent Client Protocol does not support ${name}, so it is ignored.`);
 }

@@ -25,18 +25,18 @@ interface Place {
   readonly agent: string | undefined;
 }
 
-/** `given`: the id of a profile, or `<id>/<agent>`. @throws EngineFailure */
-function placeOf({ acpHttp = [] }: EngineSettings, given: string | undefined): Place {
-  if (given === undefined) {
+/** `profile`: the id of a profile, or `<id>/<agent>`. @throws EngineFailure */
+function placeOf({ acpHttp = [] }: EngineSettings, profile: string | undefined): Place {
+  if (profile === undefined) {
     const [profile] = acpHttp;
     if (profile === undefined) throw failures.serverUnknown(undefined);
     return { profile, agent: profile.agent };
   }
-  const exact = acpHttp.find(({ id }) => id === given);
+  const exact = acpHttp.find(({ id }) => id === profile);
   if (exact !== undefined) return { profile: exact, agent: exact.agent };
-  const [longest] = acpHttp.filter(({ id }) => given.startsWith(`${id}/`)).sort((a, b) => b.id.length - a.id.length);
-  if (longest === undefined) throw failures.serverUnknown(given);
-  return { profile: longest, agent: given.slice(longest.id.length + 1) };
+  const [longest] = acpHttp.filter(({ id }) => profile.startsWith(`${id}/`)).sort((a, b) => b.id.length - a.id.length);
+  if (longest === undefined) throw failures.serverUnknown(profile);
+  return { profile: longest, agent: profile.slice(longest.id.length + 1) };
 }
 
 async function clientOf({ id, baseUrl, headers }: AcpHttpProfile, settings: EngineSettings): Promise<AcpHttpClient> {
@@ -46,9 +46,9 @@ async function clientOf({ id, baseUrl, headers }: AcpHttpProfile, settings: Engi
 }
 
 /** Launches one agent of an Agent Communication Protocol server. Its runs are HTTP streams, not processes. */
-export function acpHttpLauncher(given: string | undefined, deps: AcpHttpDeps): AgentLauncher {
+export function acpHttpLauncher(requestedProfile: string | undefined, deps: AcpHttpDeps): AgentLauncher {
   const { adapter, settings, clock } = deps;
-  const { profile, agent } = placeOf(settings, given);
+  const { profile, agent } = placeOf(settings, requestedProfile);
   const label = agent === undefined || agent === profile.agent ? profile.label : `${agent} (${profile.label})`;
   return {
     label,

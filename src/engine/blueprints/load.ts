@@ -99,26 +99,28 @@ async function fileOf(folder: string, entry: string): Promise<BlueprintFile | un
 }
 
 async function loadFile(
-  { name: given, file, promptFile }: BlueprintFile,
+  { name: fileName, file, promptFile }: BlueprintFile,
   level: Blueprint['level'],
 ): Promise<Blueprint> {
   const read = await readText(file);
-  if (typeof read !== 'string') return broken(given, file, level, read.problem);
+  if (typeof read !== 'string') return broken(fileName, file, level, read.problem);
   const { value, problems } = parseBlueprint(read, { json: file.endsWith('.json') });
-  if (value === null) return { name: given, file, level, agent: null, problems };
-  const { name = given, created_at, modified_at, ...fields } = value;
+  if (value === null) return { name: fileName, file, level, agent: null, problems };
+  const { name = fileName, created_at, modified_at, ...fields } = value;
   delete fields.$schema;
-  const more: BlueprintProblem[] = [];
+  const fileProblems: BlueprintProblem[] = [];
   if (!agentNamePattern.test(name)) {
-    more.push(atStart('error', `"${name}" cannot be the name of an agent. Rename the file, or add a "name" to it.`));
+    fileProblems.push(
+      atStart('error', `"${name}" cannot be the name of an agent. Rename the file, or add a "name" to it.`),
+    );
   }
   const prompt = promptFile === undefined ? undefined : await readText(promptFile);
-  if (typeof prompt === 'object') more.push(atStart('error', prompt.problem));
+  if (typeof prompt === 'object') fileProblems.push(atStart('error', prompt.problem));
   if (prompt !== undefined && fields.system_prompt !== undefined) {
-    more.push(atStart('error', 'Both this file and prompt.md have a system prompt. Keep one of them.'));
+    fileProblems.push(atStart('error', 'Both this file and prompt.md have a system prompt. Keep one of them.'));
   }
-  const all = [...problems, ...more];
-  if (more.length > 0) return { name, file, level, agent: null, problems: all };
+  const all = [...problems, ...fileProblems];
+  if (fileProblems.length > 0) return { name, file, level, agent: null, problems: all };
   const { birthtime, mtime } = await stat(file);
   const written = promptFile === undefined ? [mtime] : [mtime, (await stat(promptFile)).mtime];
   const agent: Agent = {

@@ -11,9 +11,9 @@ interface LimitedRequest {
 export function parseLimits<T extends LimitedRequest>(request: T): T {
   const { maxTurns, maxBudgetUsd, ...options } = request.options ?? {};
   if (maxTurns === undefined && maxBudgetUsd === undefined) return request;
-  const given = {
+  const units = {
     ...(maxTurns !== undefined && { turns: maxTurns }),
     ...(maxBudgetUsd !== undefined && { usd: maxBudgetUsd }),
   };
-  return { ...request, options, limits: tightenLimits(request.limits, given) };
+  return { ...request, options, limits: tightenLimits(request.limits, units) };
 }

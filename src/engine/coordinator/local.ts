@@ -85,8 +85,8 @@ export class LocalCoordinator implements CoordinatorLink, Disposable {
     return local;
   }
 
-  createRun(request: CreateRun, more?: Pick<Job, 'by_agent'>): Promise<Run> {
-    return this.#saved(() => this.#core.create(parseInput(createRunSchema, request), more));
+  createRun(request: CreateRun, origin?: Pick<Job, 'by_agent'>): Promise<Run> {
+    return this.#saved(() => this.#core.create(parseInput(createRunSchema, request), origin));
   }
 
   /** As `Coordinator.adopt` */

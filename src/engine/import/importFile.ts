@@ -152,11 +152,11 @@ function adapterFor(
   }
   const lines = head.split('\n').filter((line) => line.trim() !== '');
   const found = recognize(lines.slice(0, linesToKnow), adapters);
-  const [only, ...more] = found;
-  if (only === undefined || more.length > 0)
+  const [only, ...others] = found;
+  if (only === undefined || others.length > 0)
     throw failures.importUnknown(
       file,
-      (more.length > 0 ? found : adapters).map(({ type }) => type),
+      (others.length > 0 ? found : adapters).map(({ type }) => type),
     );
   return only;
 }

@@ -12,8 +12,11 @@ const titleLength = 80;
 const batch = 500;
 
 /** Imports messages of the Agent Communication Protocol as one run, without usage. */
-export async function importMessages(given: readonly AcpMessage[], { begin, deps, at }: Draft): Promise<ImportedDraft> {
-  const { messages, unsound } = validMessages(given);
+export async function importMessages(
+  source: readonly AcpMessage[],
+  { begin, deps, at }: Draft,
+): Promise<ImportedDraft> {
+  const { messages, unsound } = validMessages(source);
   const times = messages
     .flatMap(({ created_at, completed_at }) => [created_at, completed_at])
     .filter((time) => typeof time === 'string');

@@ -31,8 +31,8 @@ export async function importOutput(
   const raw = writer.rawStream(run_id, 'stdout');
   const lines = new LineSplitter();
   const take = (updates: readonly EntryUpdate[]): void => transcript.apply(updates);
-  const push = (more: readonly SplitLine[]): void => {
-    for (const line of more) {
+  const push = (added: readonly SplitLine[]): void => {
+    for (const line of added) {
       take(normalizer.push({ stream: 'stdout', ...line }, clock()));
     }
   };

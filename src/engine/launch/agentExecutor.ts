@@ -99,8 +99,8 @@ export class AgentExecutor {
     const { context = {}, side, stored } = sources.get(chunks) ?? {};
     const output = new RunOutput(this.#adapter.createNormalizer({ workDir, firstIndex: 0, ...context }));
     const entries = settledOnly ? new SettledEntries() : new EntryStream();
-    const known = (given: readonly NormalizedEntry[]): readonly NormalizedEntry[] =>
-      given.map((entry) => withId(entry, sessionId?.() ?? null));
+    const known = (batch: readonly NormalizedEntry[]): readonly NormalizedEntry[] =>
+      batch.map((entry) => withId(entry, sessionId?.() ?? null));
     let at = Date.now();
     const startId = sessionId?.() ?? context.sessionId ?? null;
     if (startId !== null && !settledOnly) yield startEntry(startId, at);

@@ -13,7 +13,7 @@ export class EntryStream {
   #next = 0;
 
   apply(updates: readonly EntryUpdate[]): NormalizedEntry[] {
-    const given: NormalizedEntry[] = [];
+    const out: NormalizedEntry[] = [];
     const grown = new Set<number>();
     for (const update of updates) {
       if (update.op === 'append') {
@@ -27,13 +27,13 @@ export class EntryStream {
       grown.delete(entry.index);
       if (update.open === true) this.#open.set(entry.index, entry);
       else this.#open.delete(entry.index);
-      this.#give(entry, given);
+      this.#emit(entry, out);
     }
     for (const index of grown) {
       const entry = this.#open.get(index);
-      if (entry !== undefined) this.#give(entry, given);
+      if (entry !== undefined) this.#emit(entry, out);
     }
-    return given;
+    return out;
   }
 
   /** Returns entries that still wait for a lower index, because none will come. */
@@ -43,14 +43,14 @@ export class EntryStream {
     return remaining;
   }
 
-  #give(entry: NormalizedEntry, given: NormalizedEntry[]): void {
+  #emit(entry: NormalizedEntry, out: NormalizedEntry[]): void {
     if (entry.index > this.#next) {
       this.#earlyStates.set(entry.index, [...(this.#earlyStates.get(entry.index) ?? []), entry]);
       return;
     }
-    given.push(entry);
+    out.push(entry);
     if (entry.index < this.#next) return;
-    for (let early: NormalizedEntry[] | undefined; ; given.push(...early)) {
+    for (let early: NormalizedEntry[] | undefined; ; out.push(...early)) {
       this.#next += 1;
       early = this.#earlyStates.get(this.#next);
       if (early === undefined) return;

@@ -33,7 +33,7 @@ export async function* rawChunks(handle: RawSource, runId: string): AsyncGenerat
         wake = resolve;
         if (state.over) resolve();
       });
-      for (const stream of streams) yield* stream.more();
+      for (const stream of streams) yield* stream.newChunks();
       if (last) return;
       await next;
     }
@@ -68,7 +68,7 @@ class Follower {
     this.#path = path;
   }
 
-  async *more(): AsyncGenerator<RawChunk, void, undefined> {
+  async *newChunks(): AsyncGenerator<RawChunk, void, undefined> {
     this.#file ??= await open(this.#path, 'r').catch(nullIfMissing);
     if (this.#file === null) return;
     for (;;) {

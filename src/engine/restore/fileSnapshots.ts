@@ -192,13 +192,13 @@ export class FileSnapshots {
   }
 
   /** Deletes old copies and packs the rest, once per folder. Git allows that at any time, so nothing waits for it. */
-  async #clean(given: string): Promise<void> {
-    const folder = await realPath(given);
+  async #clean(projectDir: string): Promise<void> {
+    const folder = await realPath(projectDir);
     if (this.#cleaned.has(folder)) return;
     this.#cleaned.add(folder);
     const deadline = new Deadline(cleanMs);
     try {
-      const store = await this.#open(folder, given, deadline);
+      const store = await this.#open(folder, projectDir, deadline);
       if (store !== null) {
         const format = '--format=%(creatordate:unix) %(refname)';
         const lines = (await store.git.run(['for-each-ref', format], deadline)).split('\n').filter(Boolean);
@@ -217,11 +217,11 @@ export class FileSnapshots {
   }
 
   /** One use of a folder's store at a time. @throws SnapshotProblem, EngineFailure */
-  async #using<T>(given: string, deadline: Deadline, work: (store: FolderStore) => Promise<T>): Promise<T> {
-    const folder = await realPath(given);
+  async #using<T>(projectDir: string, deadline: Deadline, work: (store: FolderStore) => Promise<T>): Promise<T> {
+    const folder = await realPath(projectDir);
     const before = this.#lastUses.get(folder) ?? Promise.resolve();
     const use = before.then(async () => {
-      const store = await this.#open(folder, given, deadline);
+      const store = await this.#open(folder, projectDir, deadline);
       if (store === null) throw restoreFailures.gitMissing();
       return work(store);
     });
@@ -234,9 +234,9 @@ export class FileSnapshots {
     }
   }
 
-  #open(folder: string, given: string, deadline: Deadline): Promise<FolderStore | null> {
+  #open(folder: string, projectDir: string, deadline: Deadline): Promise<FolderStore | null> {
     const { storeDir, environment } = this.#deps;
-    return FolderStore.open(folder, path.join(storeDir, 'snapshots'), environment(given), deadline);
+    return FolderStore.open(folder, path.join(storeDir, 'snapshots'), environment(projectDir), deadline);
   }
 
   async #translated<T>(work: () => Promise<T>): Promise<T> {

@@ -75,11 +75,11 @@ export class FolderStore {
       const found = await inspectFiles(this.folder, [...new Set([...nulSeparated(changed), ...added, ...again])]);
       const submodules = [...found].flatMap(([name, { kind }]) => (kind === 'folder' ? [name] : []));
       const inside = await filesOfSubmodules(this.folder, submodules, this.#user, deadline);
-      const more = await inspectFiles(
+      const ofSubmodules = await inspectFiles(
         this.folder,
         inside.filter((name) => !known.has(name)),
       );
-      const all = new Map([...found, ...more]);
+      const all = new Map([...found, ...ofSubmodules]);
       const modes = withModes(await this.#modes(), new Map([...all].map(([name, { mode }]) => [name, mode])));
       // Before the index, because files in it are not checked again.
       await writeFile(path.join(this.#dir, 'modes.json'), JSON.stringify(modes));

@@ -39,15 +39,15 @@ export class QueuedRecords {
   }
 
   /**
-   * Makes the record of a new session whose first run waits. `why`: the end of a sentence. `more`: what its run does not say.
+   * Makes the record of a new session whose first run waits. `why`: the end of a sentence. `place`: what its run does not say.
    * @throws EngineFailure
    */
-  async keepWaiting(job: Job, why: string, more: Pick<Session, 'project_dir' | 'remote'> = {}): Promise<void> {
+  async keepWaiting(job: Job, why: string, place: Pick<Session, 'project_dir' | 'remote'> = {}): Promise<void> {
     const { run } = job;
     const at = new Date(this.#deps.clock()).toISOString();
     const until = run.timeout_at === undefined ? '' : ` It fails at ${run.timeout_at} unless a runner can take it.`;
     const waits = note(0, at, `Queued as ${run.run_id}. It waits: ${why}.${until}`);
-    await this.#create(job, [{ kind: 'entry', entry: waits, received_at: at }], more);
+    await this.#create(job, [{ kind: 'entry', entry: waits, received_at: at }], place);
   }
 
   /** Whether a session waits in the queue for its first run. */
@@ -77,12 +77,12 @@ export class QueuedRecords {
   async #create(
     job: Job,
     lines: readonly RecordLine[],
-    more: Pick<Session, 'project_dir' | 'remote'> = {},
+    place: Pick<Session, 'project_dir' | 'remote'> = {},
   ): Promise<void> {
     const { store, sessions, sources, state: deps } = this.#deps;
     const { run, title, executor_profile } = job;
     const executor_type = executorTypeSchema.parse(job.executor_type);
-    const folder = more.project_dir ?? run.project_dir;
+    const folder = place.project_dir ?? run.project_dir;
     const session: Session = {
       session_id: run.session_id,
       status: 'pending',
@@ -96,7 +96,7 @@ export class QueuedRecords {
       title: title ?? titleOf(run.prompt),
       ...(run.agent_name !== undefined && { agent_name: run.agent_name }),
       ...(run.parent_session_id !== undefined && { parent_session_id: run.parent_session_id }),
-      ...(more.remote !== undefined && { remote: more.remote }),
+      ...(place.remote !== undefined && { remote: place.remote }),
     };
     const state = new SessionState(newSummary(session, run.prompt, sources.of(session)), deps);
     state.useWriter(await store.create(session, { onProblem: state.reportWriteProblem }));

@@ -44,7 +44,7 @@ export function newRunState(run: RecordedRun): RunState {
 /** Accepts the prompt. `session`: pending. `transcript`: the prompt with its notes. `at`: ISO 8601. */
 export function beginRun(
   state: RunState,
-  given: {
+  start: {
     readonly session: Session;
     readonly runnerId: string;
     readonly replacedIds: ReplacedIds | undefined;
@@ -52,7 +52,7 @@ export function beginRun(
     readonly at: string;
   },
 ): Transition {
-  const { session, runnerId, replacedIds, transcript, at } = given;
+  const { session, runnerId, replacedIds, transcript, at } = start;
   const run = { ...moveRun(state.run, 'claimed', at), runner_id: runnerId };
   return {
     state: { ...state, run },
@@ -73,7 +73,7 @@ export function beginRun(
  */
 export function launchRun(
   state: RunState,
-  given: {
+  launch: {
     readonly launched: LaunchedAgent;
     readonly resume: string | null;
     readonly figures: Pick<RunPlan['figures'], 'isNewConversation' | 'askedModel'>;
@@ -83,7 +83,7 @@ export function launchRun(
     readonly at: string;
   },
 ): Transition {
-  const { launched, resume, figures, offsets, firstIndex, session, at } = given;
+  const { launched, resume, figures, offsets, firstIndex, session, at } = launch;
   const { program, version, sessionId: conversation } = launched;
   const named = conversation !== null && resume === null ? withIds(session, [conversation]) : undefined;
   const attempt = {
@@ -139,8 +139,8 @@ export interface RunEnd {
 }
 
 /** Ends the run. Does nothing if it has ended. */
-export function endRun(state: RunState, given: RunEnd): Transition {
-  const { outcome, at, endIndex, counted, error, usage, result, transcript, event, session, replacedIds } = given;
+export function endRun(state: RunState, end: RunEnd): Transition {
+  const { outcome, at, endIndex, counted, error, usage, result, transcript, event, session, replacedIds } = end;
   // The earlier conversation can still be resumed.
   const ids = outcome !== 'completed' && counted.responses === 0 ? replacedIds : undefined;
   const run: RecordedRun = {

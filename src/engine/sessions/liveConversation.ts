@@ -202,13 +202,14 @@ export class LiveConversation implements Conversation {
     else void before.then(send);
   }
 
-  #endTurn(input: AgentInput, more: Continuation): void {
+  #endTurn(input: AgentInput, continuation: Continuation): void {
     this.#isTurnActive = false;
     clearTimeout(this.#waiting);
     this.#onStopped();
     if (this.#queue.length > 0) this.#sendNext();
-    else if (more === 'done') this.#close(input);
-    else if (more === 'may_continue') this.#waiting = setTimeout(() => this.#close(input), this.#deps.nextTurnMs);
+    else if (continuation === 'done') this.#close(input);
+    else if (continuation === 'may_continue')
+      this.#waiting = setTimeout(() => this.#close(input), this.#deps.nextTurnMs);
     this.#deps.onChange();
   }
 
@@ -249,8 +250,8 @@ export class LiveConversation implements Conversation {
       tell: (line: ClientLine) => {
         if (current()) tell(line);
       },
-      turnEnded: (more = 'done') => {
-        if (current() && input.open) this.#endTurn(input, more);
+      turnEnded: (continuation = 'done') => {
+        if (current() && input.open) this.#endTurn(input, continuation);
       },
       leave: () => {
         if (current() && input.open) this.#close(input);

@@ -200,9 +200,9 @@ export class SessionState {
     this.deps.onSummary(this.#summary);
   }
 
-  async changeSession(session: Session, more: Partial<SessionSummary> = {}): Promise<void> {
+  async changeSession(session: Session, change: Partial<SessionSummary> = {}): Promise<void> {
     const written = this.append({ kind: 'session', session });
-    this.change({ ...session, ...more });
+    this.change({ ...session, ...change });
     await written;
   }
 

@@ -36,9 +36,9 @@ export function unreportedNote(found: UnreportedChanges | string): Note | null {
   const { changes, total } = found;
   const files = total === 1 ? 'A file' : `${total} files`;
   const lines = changes.slice(0, maxShown).map(({ kind, path, besides, mode }) => {
-    const more = besides === true ? ', besides the reported edits' : '';
+    const ending = besides === true ? ', besides the reported edits' : '';
     const word = mode === undefined ? kind : modeText(mode);
-    return `- ${code(path)} ${word}${more}`;
+    return `- ${code(path)} ${word}${ending}`;
   });
   const rest = total > lines.length ? [`- ${total - lines.length} more`] : [];
   return {

@@ -84,9 +84,9 @@ function speakerOf({ metadata }: NormalizedEntry): string | undefined {
   return typeof role === 'string' && /^agent(?:\/[\w-]+)?$/.test(role) ? role : undefined;
 }
 
-function marked([first, ...more]: readonly AcpPart[], by: WrittenBy): AcpPart[] {
+function marked([first, ...others]: readonly AcpPart[], by: WrittenBy): AcpPart[] {
   if (first === undefined) return [];
-  return [Object.keys(by).length === 0 ? first : { ...first, vitrine: by }, ...more];
+  return [Object.keys(by).length === 0 ? first : { ...first, vitrine: by }, ...others];
 }
 
 /** The step as reported by the agent. */

@@ -84,12 +84,12 @@ function filesText(files: ReadonlyMap<string, Lines>, folder = ''): string {
     const short = folder !== '' && path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : path;
     return `| ${codeSpan(short)} | +${added} −${removed} |`;
   });
-  const more = files.size - rows.length;
+  const unlisted = files.size - rows.length;
   return [
     '| changed by the agent | lines |',
     '| --- | --- |',
     ...rows,
-    ...(more > 0 ? [`| and ${more} more | |`] : []),
+    ...(unlisted > 0 ? [`| and ${unlisted} more | |`] : []),
   ].join('\n');
 }
 
@@ -100,8 +100,10 @@ function commandsText(count: number, failed: ReadonlyMap<string, string>): strin
     const short = command.length > maxCommand ? `${command.slice(0, maxCommand)}…` : command;
     return `- ${codeSpan(short)}: ${problem}`;
   });
-  const more = failed.size - rows.length;
-  return [`${ran}. These failed the last time:`, '', ...rows, ...(more > 0 ? [`- and ${more} more`] : [])].join('\n');
+  const unlisted = failed.size - rows.length;
+  return [`${ran}. These failed the last time:`, '', ...rows, ...(unlisted > 0 ? [`- and ${unlisted} more`] : [])].join(
+    '\n',
+  );
 }
 
 /** Inline code that its content can neither close nor, in a table, cut. */

@@ -18,12 +18,12 @@ export function entryOfStep(
   const metadata = { annotations: [step] };
   if (toolName === null || toolName === undefined || toolName === '')
     return { timestamp, type: { kind: 'thinking', reasoning: content }, content, metadata };
-  const given = input === null || input === undefined ? {} : { input };
+  const toolInput = input === null || input === undefined ? {} : { input };
   const tool: ToolUse = {
     toolName,
     callId: '',
-    action: { kind: 'tool', ...given },
-    ...given,
+    action: { kind: 'tool', ...toolInput },
+    ...toolInput,
     ...outcomeOf(output),
     startedAt: timestamp,
     ...(typeof endedAt === 'string' && { endedAt }),

@@ -12,9 +12,9 @@ export interface SoundMessages {
 }
 
 /** Messages with times as ISO 8601 in UTC, without invalid times, and with metadata of limited depth. */
-export function validMessages(given: readonly AcpMessage[]): SoundMessages {
+export function validMessages(imported: readonly AcpMessage[]): SoundMessages {
   let unsound = 0;
-  const messages = given.map((message) => {
+  const messages = imported.map((message) => {
     const created_at = timeOf(message.created_at);
     const completed_at = timeOf(message.completed_at);
     const parts = message.parts.map((part) => ({ ...part, metadata: shallow(part.metadata, maxDepth) }));
@@ -26,10 +26,10 @@ export function validMessages(given: readonly AcpMessage[]): SoundMessages {
 }
 
 /** `null` for an invalid time, `undefined` if there is none. */
-function timeOf(given: string | null | undefined): string | null | undefined {
-  if (given === null || given === undefined) return undefined;
+function timeOf(time: string | null | undefined): string | null | undefined {
+  if (time === null || time === undefined) return undefined;
   // Otherwise, `Date.parse` would read "step 1" as a day of 2001.
-  const at = /^\d{4}-\d{2}-\d{2}/.test(given) ? Date.parse(given) : NaN;
+  const at = /^\d{4}-\d{2}-\d{2}/.test(time) ? Date.parse(time) : NaN;
   return Number.isNaN(at) ? null : new Date(at).toISOString();
 }
 

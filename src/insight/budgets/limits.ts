@@ -12,10 +12,10 @@ export function parseBudgets(found: unknown): { readonly value: Budgets; readonl
   if (!isObject(found)) return { value: {}, problems: ['It is not an object.'] };
   const problems: string[] = [];
   const value = new Map<string, Limits | Record<string, Limits>>();
-  for (const [name, given] of Object.entries(found)) {
-    if (scopes.has(name)) value.set(name, limitsOf(given, name, problems));
-    else if (name === 'agents' && isObject(given)) {
-      const agents = Object.entries(given);
+  for (const [name, setting] of Object.entries(found)) {
+    if (scopes.has(name)) value.set(name, limitsOf(setting, name, problems));
+    else if (name === 'agents' && isObject(setting)) {
+      const agents = Object.entries(setting);
       const limits = agents.map(([type, settings]) => [type, limitsOf(settings, `agents.${type}`, problems)] as const);
       value.set(name, Object.fromEntries(limits));
     } else problems.push(`There is no scope "${name}".`);
@@ -23,13 +23,13 @@ export function parseBudgets(found: unknown): { readonly value: Budgets; readonl
   return { value: Object.fromEntries(value), problems };
 }
 
-function limitsOf(given: unknown, name: string, problems: string[]): Limits {
-  if (!isObject(given)) {
+function limitsOf(setting: unknown, name: string, problems: string[]): Limits {
+  if (!isObject(setting)) {
     problems.push(`"${name}" is not an object.`);
     return {};
   }
   const limits: Partial<Record<BudgetUnit, number>> = {};
-  for (const [unit, limit] of Object.entries(given)) {
+  for (const [unit, limit] of Object.entries(setting)) {
     const known = budgetUnits.find((budgetUnit) => budgetUnit === unit);
     if (known === undefined || !units.has(unit)) problems.push(`There is no unit "${name}.${unit}".`);
     // Forms use 0 for "no limit".
@@ -45,8 +45,8 @@ function limitsOf(given: unknown, name: string, problems: string[]): Limits {
 export function tightenLimits(a: Limits = {}, b: Limits = {}): Limits {
   const limits: Partial<Record<BudgetUnit, number>> = {};
   for (const unit of budgetUnits) {
-    const given = [a[unit], b[unit]].filter((limit) => limit !== undefined);
-    if (given.length > 0) limits[unit] = Math.min(...given);
+    const both = [a[unit], b[unit]].filter((limit) => limit !== undefined);
+    if (both.length > 0) limits[unit] = Math.min(...both);
   }
   return limits;
 }

@@ -8,7 +8,7 @@ export function candidate(
   facts: StepFacts,
   score: number,
   why: Candidate['why'],
-  more: Partial<Candidate> = {},
+  extra: Partial<Candidate> = {},
 ): Candidate {
   const { entryIndex, callId, step, status, at, command, exitCode, unfinished } = facts;
   return {
@@ -22,6 +22,6 @@ export function candidate(
     ...(command !== undefined && { command }),
     ...(exitCode !== undefined && { exitCode }),
     ...(unfinished === true && { unfinished }),
-    ...more,
+    ...extra,
   };
 }

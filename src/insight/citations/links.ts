@@ -13,12 +13,12 @@ import { normalUrl } from './sources/urls.ts';
  */
 export function linksOf(entry: NormalizedEntry, session: SessionEvidence): EvidenceLink[] {
   if (entry.type.kind !== 'assistant_message') return [];
-  const given = givenLinks(entry, session);
+  const cited = givenLinks(entry, session);
   const found = mentionsIn(entry.content).flatMap((mention) => derivedLink(mention, entry, session));
-  const own = found.filter((link) => !given.some((other) => isSame(other, link)));
+  const own = found.filter((link) => !cited.some((other) => isSame(other, link)));
   return withPoints(
     entry.content,
-    [...given, ...own].sort((a, b) => a.range[0] - b.range[0] || a.range[1] - b.range[1]),
+    [...cited, ...own].sort((a, b) => a.range[0] - b.range[0] || a.range[1] - b.range[1]),
   );
 }
 
@@ -99,10 +99,10 @@ function derivedLink(mention: Mention, { index }: NormalizedEntry, session: Sess
   ];
 }
 
-function isSame(given: UnplacedLink, found: UnplacedLink): boolean {
-  if (given.url === undefined || found.url === undefined) return false;
-  const meets = given.range[0] < found.range[1] && found.range[0] < given.range[1];
-  return meets && normalUrl(given.url) === normalUrl(found.url);
+function isSame(cited: UnplacedLink, found: UnplacedLink): boolean {
+  if (cited.url === undefined || found.url === undefined) return false;
+  const meets = cited.range[0] < found.range[1] && found.range[0] < cited.range[1];
+  return meets && normalUrl(cited.url) === normalUrl(found.url);
 }
 
 /** Start and end of all ranges in one pass over the text. */

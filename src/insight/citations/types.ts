@@ -152,7 +152,7 @@ export interface EvidenceLink {
   readonly kind: ClaimKind | 'citation';
   /** The words of the range. */
   readonly claim: string;
-  /** `sessionOfArgument`: given by the agent; `found` in the session by Vitrine; `not_found` in it. */
+  /** `given` by the agent; `found` in the session by Vitrine; `not_found` in it. */
   readonly status: 'given' | 'found' | 'not_found';
   readonly given?: GivenSource;
   /** The best candidate. */

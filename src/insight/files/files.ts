@@ -110,11 +110,11 @@ export class SessionFiles {
   }
 
   #touch(
-    given: string,
+    rawPath: string,
     step: StepRef,
     change: { kind: 'write' | FileChange['kind']; added: number | undefined; removed: number | undefined } | undefined,
   ): void {
-    const path = normalPath(given, this.#workDir);
+    const path = normalPath(rawPath, this.#workDir);
     const known = this.#files.get(path);
     if (known === undefined && this.#files.size >= maxFiles) {
       this.#omitted += 1;

@@ -6,6 +6,6 @@ export function replacesAll(input: unknown, at: number): boolean {
   const edits: unknown = input['edits'];
   const edit: unknown = Array.isArray(edits) ? edits[at] : undefined;
   return [input, ...(isObject(edit) ? [edit] : [])].some(
-    (given) => given['replace_all'] === true || given['replaceAll'] === true,
+    (fields) => fields['replace_all'] === true || fields['replaceAll'] === true,
   );
 }

@@ -7,8 +7,8 @@ export interface QuietHours {
 }
 
 /** `{from: '22:00', to: '07:00'}` in minutes; equal times leave nothing quiet. */
-export function quietHours(given: { readonly from: string; readonly to: string }): QuietHours {
-  return { from: minutes(given.from), to: minutes(given.to) };
+export function quietHours(hours: { readonly from: string; readonly to: string }): QuietHours {
+  return { from: minutes(hours.from), to: minutes(hours.to) };
 }
 
 function minutes(time: string): number {

@@ -24,13 +24,13 @@ export function passageOf(text: string, words: readonly string[]): Passage {
   const best = { from: 0, held: heldFrom(0) };
   const { blocks, within } = passageStarts(whole);
   // The last block with as many words is the nearest; another position must have more.
-  for (const [places, more] of [
+  for (const [places, minimumGain] of [
     [blocks, 0],
     [within, 1],
   ] as const) {
     for (const from of places) {
       const heldEnd = heldFrom(from);
-      if (heldEnd >= best.held + more) Object.assign(best, { from, held: heldEnd });
+      if (heldEnd >= best.held + minimumGain) Object.assign(best, { from, held: heldEnd });
     }
   }
   const piece = whole.slice(best.from, best.from + maxPassage);

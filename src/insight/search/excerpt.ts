@@ -14,12 +14,12 @@ const controls = new RegExp('\\u001b(?:\\[[0-?]*[ -/]*[@-~]|\\][^\\u0007\\u001b]
 
 /** Where `texts` (lower case) occur in the texts of an entry: around the place with most of them. */
 export function excerptOf(all: readonly string[], texts: readonly string[]): Excerpt {
-  let best: { readonly text: string; readonly at: number; readonly held: number } | undefined;
+  let best: { readonly text: string; readonly at: number; readonly count: number } | undefined;
   for (const text of all) {
     const small = text.toLowerCase();
     // If lower-casing changes the length, offsets do not match.
     const places = small.length === text.length ? texts.map((word) => small.indexOf(word)).filter((at) => at >= 0) : [];
-    if (places.length > (best?.held ?? 0)) best = { text, at: Math.min(...places), held: places.length };
+    if (places.length > (best?.count ?? 0)) best = { text, at: Math.min(...places), count: places.length };
   }
   const { text, at } = best ?? { text: all[0] ?? '', at: 0 };
   return excerptAround(text, at, texts);

@@ -9,15 +9,15 @@ export interface AskedModel {
 const unnamed = 'The agent did not report its model';
 
 /**
- * `sessionOfArgument`: the model chosen for this run. Without a choice, some agents resume with the conversation's model and
+ * `selected`: the model chosen for this run. Without a choice, some agents resume with the conversation's model and
  * some with their own, so the model is assumed only if all earlier runs used the same.
  */
 export function askedModelOf(
-  given: string | null | undefined,
+  selected: string | null | undefined,
   previous: readonly Pick<ResultMetadata, 'askedModel'>[],
 ): AskedModel {
-  if (given !== null && given !== undefined && given !== '') {
-    return { model: given, reason: `${unnamed}; this is the price of ${given}, which you selected.` };
+  if (selected !== null && selected !== undefined && selected !== '') {
+    return { model: selected, reason: `${unnamed}; this is the price of ${selected}, which you selected.` };
   }
   const models = new Set(previous.map(({ askedModel }) => askedModel));
   const [first] = models;

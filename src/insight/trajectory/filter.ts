@@ -40,8 +40,8 @@ export function parseFilter(query: string): RowFilter {
   return filter;
 }
 
-/** `more`: further text of the row's entry to search, in any case. */
-export function matchesFilter(row: Row, filter: RowFilter, more = ''): boolean {
+/** `extraText`: further text of the row's entry to search, in any case. */
+export function matchesFilter(row: Row, filter: RowFilter, extraText = ''): boolean {
   const { kinds, states, tools, files, texts } = filter;
   const step = row.type === 'step' ? row : undefined;
   if (kinds.length > 0 && (step === undefined || !kinds.includes(step.kind))) return false;
@@ -54,7 +54,7 @@ export function matchesFilter(row: Row, filter: RowFilter, more = ''): boolean {
   )
     return false;
   if (texts.length === 0) return true;
-  const text = `${row.title}\n${step?.toolName ?? ''}\n${step?.number ?? ''}\n${more}`.toLowerCase();
+  const text = `${row.title}\n${step?.toolName ?? ''}\n${step?.number ?? ''}\n${extraText}`.toLowerCase();
   return texts.every((word) => text.includes(word));
 }
 

@@ -8,8 +8,8 @@ import type { Trajectory } from '../../model/transcript/metadata.ts';
  */
 export function trajectoryOf({ type, metadata }: NormalizedEntry, message?: string): Trajectory | undefined {
   if (type.kind !== 'tool_use') return undefined;
-  const given = metadata?.annotations?.find((annotation) => annotation.kind === 'trajectory');
-  if (given !== undefined) return given;
+  const reported = metadata?.annotations?.find((annotation) => annotation.kind === 'trajectory');
+  if (reported !== undefined) return reported;
   const { toolName, input, result } = type.tool;
   return {
     kind: 'trajectory',

@@ -113,8 +113,8 @@ function addingUpTo(usage: TokenUsage, runs: readonly ResultMetadata[]): Readonl
   const [first, ...others] = runs;
   if (first === undefined) return sameTokens(usage, {}) ? new Set() : null;
   if (!isEmptyUsage(first.usage) && isAtLeast(usage, first.usage)) {
-    const more = addingUpTo(subtractUsage(usage, first.usage), others);
-    if (more !== null) return new Set([first, ...more]);
+    const rest = addingUpTo(subtractUsage(usage, first.usage), others);
+    if (rest !== null) return new Set([first, ...rest]);
   }
   return addingUpTo(usage, others);
 }

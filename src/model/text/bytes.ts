@@ -13,15 +13,15 @@ function isByte(value: unknown): value is number {
 function fromBase64(text: string): number[] {
   const bytes: number[] = [];
   let bits = 0;
-  let held = 0;
+  let buffer = 0;
   for (const character of text) {
     const value = alphabet.indexOf(character);
     if (value === -1) continue;
-    held = ((held << 6) | value) & 0xfff;
+    buffer = ((buffer << 6) | value) & 0xfff;
     bits += 6;
     if (bits < 8) continue;
     bits -= 8;
-    bytes.push((held >> bits) & 0xff);
+    bytes.push((buffer >> bits) & 0xff);
   }
   return bytes;
 }

@@ -22,8 +22,8 @@ export function metadataKind(metadata: JsonObject): unknown {
 export function givenCitation(value: JsonObject): GivenCitation {
   const source: Citation = { kind: 'citation' };
   for (const key of ['url', 'title', 'description'] as const) {
-    const given = value[key];
-    if (typeof given === 'string') source[key] = given;
+    const text = value[key];
+    if (typeof text === 'string') source[key] = text;
   }
   return { source, start: indexOf(value['start_index']), end: indexOf(value['end_index']) };
 }

@@ -53,17 +53,17 @@ export function exceededText(
   const shown = (value: number): string =>
     unit === 'usd' ? money(value) : number(unit === 'minutes' ? roundedMinutes(value) : value);
   if (spent <= limit || shown(spent) === shown(limit)) return '';
-  const more = spent - limit;
+  const excess = spent - limit;
   const late = t('Agents report a response only after it starts, and Vitrine counts the whole response.');
   switch (unit) {
     case 'usd':
-      return `${t('{0} over the limit.', money(more))} ${late}`;
+      return `${t('{0} over the limit.', money(excess))} ${late}`;
     case 'tokens':
-      return `${t('{0} tokens over the limit.', number(more))} ${late}`;
+      return `${t('{0} tokens over the limit.', number(excess))} ${late}`;
     case 'turns':
-      return `${more === 1 ? t('1 turn over the limit.') : t('{0} turns over the limit.', number(more))} ${t('The agent had already started another response.')}`;
+      return `${excess === 1 ? t('1 turn over the limit.') : t('{0} turns over the limit.', number(excess))} ${t('The agent had already started another response.')}`;
     case 'minutes':
-      return `${roundedMinutes(more) === 1 ? t('1 minute over the limit.') : t('{0} minutes over the limit.', number(roundedMinutes(more)))} ${t('The agent did not stop immediately.')}`;
+      return `${roundedMinutes(excess) === 1 ? t('1 minute over the limit.') : t('{0} minutes over the limit.', number(roundedMinutes(excess)))} ${t('The agent did not stop immediately.')}`;
   }
 }
 

@@ -1,6 +1,6 @@
 import type { ToolStatus } from '../../model/transcript/tool.ts';
 
-/** `sessionOfArgument`: given by the agent; `found` in the record by Vitrine; `not_found` in it. */
+/** `given` by the agent; `found` in the record by Vitrine; `not_found` in it. */
 export type EvidenceStatus = 'given' | 'found' | 'not_found';
 
 /** How a claim compares with the record: it agrees, disagrees, is out of date, covers a part, or is unknown. */

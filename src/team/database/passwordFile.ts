@@ -6,8 +6,8 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The password of a login: PGPASSWORD, else the line of PostgreSQL's password file. */
 export async function findPassword(address: TeamAddress, environment: Environment): Promise<string | undefined> {
-  const { PGPASSWORD: given } = environment;
-  if (given !== undefined && given !== '') return given;
+  const { PGPASSWORD: password } = environment;
+  if (password !== undefined && password !== '') return password;
   const file = passwordFile(environment);
   if (file === undefined || !(await isPrivate(file))) return undefined;
   const text = await readFile(file, 'utf8').catch(() => '');

@@ -214,8 +214,8 @@ function only<R, T>(rows: readonly R[], map?: (row: R) => T): T | TeamRun {
 }
 
 /** Members write the jobs: what this version cannot read is left out. */
-function runOf(given: unknown): readonly TeamRun[] {
-  const row = rowSchema.safeParse(given).data;
+function runOf(record: unknown): readonly TeamRun[] {
+  const row = rowSchema.safeParse(record).data;
   const job = jobSchema.safeParse(row?.job).data;
   if (row === undefined || job?.run.run_id !== row.run_id) return [];
   const { run_id, session_id, status, runner_id, error, requested_by: requestedBy, instance, token, retry } = row;

@@ -52,10 +52,10 @@ export class ApiQueue {
     return (await this.#deps.engines.get()).queue.runners();
   }
 
-  async add(prompt: unknown, given: unknown): Promise<QueuedRun> {
+  async add(prompt: unknown, rawOptions: unknown): Promise<QueuedRun> {
     if (typeof prompt !== 'string' || prompt.trim() === '')
       throw new ApiError('request_invalid', 'The prompt is empty.');
-    const parsed = optionsSchema.safeParse(given ?? {});
+    const parsed = optionsSchema.safeParse(rawOptions ?? {});
     if (!parsed.success) {
       const [issue] = parsed.error.issues;
       throw new ApiError('request_invalid', `${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'invalid'}`);
@@ -100,12 +100,12 @@ export class ApiQueue {
 
 /** @throws ApiError unless an agent may run there */
 function folderOf(cwd: string | undefined): string {
-  const given = cwd ?? vscode.workspace.workspaceFolders?.[0]?.uri.fsPath;
-  if (given === undefined) throw new ApiError('folder_outside', 'No folder is open.');
+  const workDir = cwd ?? vscode.workspace.workspaceFolders?.[0]?.uri.fsPath;
+  if (workDir === undefined) throw new ApiError('folder_outside', 'No folder is open.');
   if (!vscode.workspace.isTrusted)
     throw new ApiError('workspace_untrusted', 'Vitrine does not start agents in Restricted Mode.');
-  const folder = vscode.Uri.file(path.resolve(given));
+  const folder = vscode.Uri.file(path.resolve(workDir));
   if (vscode.workspace.getWorkspaceFolder(folder) === undefined)
-    throw new ApiError('folder_outside', `${given} is not a folder of this workspace.`);
+    throw new ApiError('folder_outside', `${workDir} is not a folder of this workspace.`);
   return folder.fsPath;
 }

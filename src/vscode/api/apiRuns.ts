@@ -69,15 +69,15 @@ export class ApiRuns {
     };
   }
 
-  /** `given`: the executor; if absent, it follows from the chunks. */
+  /** `requested`: the executor; if absent, it follows from the chunks. */
   async *read(
-    given: ExecutorType | undefined,
+    requested: ExecutorType | undefined,
     chunks: AsyncIterable<Chunk>,
     workDir: string,
     options: NormalizeOptions = {},
   ): AsyncGenerator<NormalizedEntry, void, undefined> {
     const known = identified.get(chunks);
-    const type = given ?? known?.type;
+    const type = requested ?? known?.type;
     if (type === undefined) throw new ApiError('request_invalid', 'These chunks are not from a task of this executor.');
     const adapter = findAdapter(type);
     if (adapter === undefined) throw new ApiError('request_invalid', `Unknown executor: "${type}".`);

@@ -188,13 +188,13 @@ class Tasks implements AgentFileExecutor {
     yield* (await this.#runs()).read(this.#outputType, chunks, workDir, options);
   }
 
-  async #spawn(task: Task, more: { readonly resume?: string }): Promise<SpawnedTask> {
+  async #spawn(task: Task, resumption: { readonly resume?: string }): Promise<SpawnedTask> {
     const {
       prompt,
       workDir: cwd,
       ...options
     } = { ...this.#config, ...(typeof task === 'string' ? { prompt: task } : task) };
-    const where = cwd === undefined || more.resume !== undefined ? {} : { cwd };
-    return (await this.#runs()).spawn(prompt, { ...options, ...where, ...more });
+    const where = cwd === undefined || resumption.resume !== undefined ? {} : { cwd };
+    return (await this.#runs()).spawn(prompt, { ...options, ...where, ...resumption });
   }
 }

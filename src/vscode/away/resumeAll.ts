@@ -44,10 +44,10 @@ async function detailOf(rows: readonly SessionRow[], { engines, now }: ResumeAll
   const ids = new Set(rows.map(({ session_id: id }) => id));
   const summaries = (await engine.list()).filter(({ session_id: id }) => ids.has(id));
   const cost = resumeCost(summaries, await loadPrices(ownPrices()), now());
-  const more = rows.length - maxNamed;
+  const unnamed = rows.length - maxNamed;
   return [
     ...rows.slice(0, maxNamed).map((row) => quoted(titleOf(row))),
-    ...(more > 0 ? [t('and {0} more', more)] : []),
+    ...(unnamed > 0 ? [t('and {0} more', unnamed)] : []),
     ...(cost === null ? [] : ['', t('Reading these conversations again costs about {0}.', sumText(cost))]),
   ].join('\n');
 }

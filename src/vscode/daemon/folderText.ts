@@ -14,6 +14,6 @@ export function folderText({ folder, runs }: FolderRuns): string {
     .slice(0, maxNamed)
     .map(({ title }) => quoted(title))
     .join(', ');
-  const more = runs.length - maxNamed;
-  return `${folder === undefined ? t('No folder') : visibleText(folder)}: ${more > 0 ? t('{0} and {1} more', named, more) : named}`;
+  const unnamed = runs.length - maxNamed;
+  return `${folder === undefined ? t('No folder') : visibleText(folder)}: ${unnamed > 0 ? t('{0} and {1} more', named, unnamed) : named}`;
 }

@@ -37,7 +37,7 @@ export class MaskedPages implements vscode.Disposable {
         ? t('{0} hmac:{1}, {2} characters in {3}', rule, tag, length, field)
         : t('{0} hmac:{1}, {2} characters in entry {3}, {4}', rule, tag, length, entry, field),
     );
-    const more = found.total - found.masked.length;
-    return [...rows, ...(more > 0 ? [t('{0} more', more)] : []), ''].join('\n');
+    const unlisted = found.total - found.masked.length;
+    return [...rows, ...(unlisted > 0 ? [t('{0} more', unlisted)] : []), ''].join('\n');
   }
 }

@@ -58,8 +58,8 @@ export class Failures {
     if (!EngineFailure.is(error)) return [];
     const { action } = error;
     const first = actionButton(error, context);
-    const more = error.tried.length > 0 && action !== 'doctor' ? [doctor] : [];
-    return first === undefined ? more : [first, ...more];
+    const extra = error.tried.length > 0 && action !== 'doctor' ? [doctor] : [];
+    return first === undefined ? extra : [first, ...extra];
   }
 }
 

@@ -12,9 +12,9 @@ const maxNamed = 6;
 export function emptyText({ searchedFolders: lookedIn, outOfScope }: ObservedLoader): string {
   if (lookedIn.length === 0) return '';
   const named = lookedIn.slice(0, maxNamed).map(shortPath).join(', ');
-  const more = lookedIn.length - maxNamed;
+  const unnamed = lookedIn.length - maxNamed;
   const places =
-    more > 0 ? t('Vitrine looked in {0} and {1} more folders.', named, more) : t('Vitrine looked in {0}.', named);
+    unnamed > 0 ? t('Vitrine looked in {0} and {1} more folders.', named, unnamed) : t('Vitrine looked in {0}.', named);
   const others =
     outOfScope === 1
       ? t('1 session belongs to another folder.')

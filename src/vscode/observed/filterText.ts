@@ -39,9 +39,9 @@ export function parseCost(text: string): readonly CostBound[] | undefined {
 
 /** Parses `2026-11-01..2026-11-20`, an open range with `..`, or one day; `undefined` if invalid. */
 export function parseDates(text: string): DateRange | undefined {
-  const [from = '', to = from, ...more] = text.replaceAll(/\s/g, '').split('..');
+  const [from = '', to = from, ...others] = text.replaceAll(/\s/g, '').split('..');
   const days = [from, to].filter((day) => day !== '');
-  if (more.length > 0 || days.length === 0 || !days.every(isDay)) return undefined;
+  if (others.length > 0 || days.length === 0 || !days.every(isDay)) return undefined;
   return { ...(from !== '' && { from }), ...(to !== '' && { to }) };
 }
 

@@ -54,10 +54,10 @@ interface WatchState {
 export function observedNotice(
   { agent_label: label }: SessionSummary,
   { agent, live, path }: ObservedState,
-  { problems: [problem, ...more], isJoined }: WatchState,
+  { problems: [problem, ...others], isJoined }: WatchState,
 ): SessionView['notice'] {
   if (problem !== undefined) {
-    const text = more.length === 0 ? problem : t('{0} ({1} more problems)', problem, more.length);
+    const text = others.length === 0 ? problem : t('{0} ({1} more problems)', problem, others.length);
     return { severity: 'warning', text: t('{0} Read from {1}.', text, visibleText(path)) };
   }
   const watched = t('Another program started this session. Vitrine reads it from {0}.', visibleText(path));

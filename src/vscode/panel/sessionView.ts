@@ -98,10 +98,12 @@ function noticeOf(handle: SessionHandle, reported: Notice | readonly string[]): 
     const isJoined = handle.conversation() !== null;
     return observedNotice(handle.summary(), observed, { problems: handle.problems(), isJoined });
   }
-  const [missing, ...more] = reported;
+  const [missing, ...others] = reported;
   if (missing !== undefined) {
     const text =
-      more.length === 0 ? missing : t('{0} ({1} more. Run Verify Session Record to see them.)', missing, more.length);
+      others.length === 0
+        ? missing
+        : t('{0} ({1} more. Run Verify Session Record to see them.)', missing, others.length);
     return { severity: 'warning', text };
   }
   const { outcome } = handle.summary();
@@ -147,7 +149,7 @@ export interface ViewContext {
 }
 
 /**
- * The page's view of a session besides its entries. `told`: engine notices about the active run, or what the record
+ * The page's view of a session besides its entries. `reported`: engine notices about the active run, or what the record
  * lacks. `followUpAt`: time of the next follow-up (ISO 8601).
  */
 export function sessionView(

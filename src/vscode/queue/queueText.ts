@@ -24,8 +24,8 @@ export function waitingReason(waiting: Waiting | undefined): string {
     }
     case 'demands': {
       const { tags, ...properties } = waiting.unmet;
-      const [tag, ...more] = tags;
-      const isTag = tag !== undefined && more.length === 0 && Object.keys(properties).length === 0;
+      const [tag, ...others] = tags;
+      const isTag = tag !== undefined && others.length === 0 && Object.keys(properties).length === 0;
       return isTag
         ? t('no online runner has the tag {0}', visibleText(tag))
         : t('no online runner has {0}', demandsText(waiting.unmet));

@@ -107,9 +107,9 @@ function lossText(losses: ResultOf<'cleanRace'>['losses']): string {
   return losses
     .map(({ lane, files }) => {
       if (files === null) return t('{0}: unknown changes', lane);
-      const more = files.length - maxLost;
+      const unlisted = files.length - maxLost;
       const names = files.slice(0, maxLost).map((file) => visibleText(file));
-      return [`${lane}:`, ...names, ...(more > 0 ? [t('and {0} more', more)] : [])].join('\n');
+      return [`${lane}:`, ...names, ...(unlisted > 0 ? [t('and {0} more', unlisted)] : [])].join('\n');
     })
     .join('\n\n');
 }

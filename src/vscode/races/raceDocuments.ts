@@ -28,11 +28,11 @@ export function registerRaceDocuments(engines: EngineHost): vscode.Disposable {
   return vscode.workspace.registerTextDocumentContentProvider(scheme, {
     async provideTextDocumentContent({ path, query }) {
       const [engine, { raceText }] = await Promise.all([engines.get(), import('./raceText.ts')]);
-      const given = new URLSearchParams(query);
-      const { race } = await engine.races.get(given.get('race') ?? '');
+      const params = new URLSearchParams(query);
+      const { race } = await engine.races.get(params.get('race') ?? '');
       return raceText(race, {
-        lane: given.get('lane'),
-        side: given.get('side') === 'start' ? 'start' : 'result',
+        lane: params.get('lane'),
+        side: params.get('side') === 'start' ? 'start' : 'result',
         file: path.slice(1),
       });
     },

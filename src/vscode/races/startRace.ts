@@ -29,7 +29,7 @@ export type StartedRace = { readonly kind: 'shared' } | { readonly kind: 'race';
 export async function startRace(
   { engines, memory, reports }: Deps,
   requests: readonly RunRequest[],
-  given: Partial<RaceCommands> = {},
+  commands: Partial<RaceCommands> = {},
 ): Promise<StartedRace> {
   const none = { kind: 'race', id: undefined } as const;
   if (!canStartAgents()) return none;
@@ -48,7 +48,7 @@ export async function startRace(
     (await engine.agents()).map(({ type, profile, label }) => [`${type} ${profile ?? ''}`, label]),
   );
   const names = requests.map(({ agent, profile }) => inertText(labels.get(`${agent} ${profile ?? ''}`) ?? agent));
-  const choice = await askForRace(names, { ...memory.raceCommands(), ...given, usd: undefined, withChanges: false });
+  const choice = await askForRace(names, { ...memory.raceCommands(), ...commands, usd: undefined, withChanges: false });
   if (choice === undefined) return none;
   if (choice === 'shared') return { kind: 'shared' };
   const { check, setup, usd, withChanges } = choice;

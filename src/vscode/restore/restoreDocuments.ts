@@ -18,9 +18,9 @@ export function restoredUri(session: string, folder: string, file: string, objec
 export function registerRestoreDocuments(engines: EngineHost): vscode.Disposable {
   return vscode.workspace.registerTextDocumentContentProvider(scheme, {
     async provideTextDocumentContent({ query }) {
-      const given = new URLSearchParams(query);
+      const params = new URLSearchParams(query);
       const engine = await engines.get();
-      return (await engine.restores.content(given.get('session') ?? '', given.get('object') ?? '')) ?? '';
+      return (await engine.restores.content(params.get('session') ?? '', params.get('object') ?? '')) ?? '';
     },
   });
 }

@@ -95,8 +95,8 @@ class Questions {
     }
   }
 
-  #frame(step: number, more: number, title: string) {
-    return { title, step, steps: step + more, back: step > 1 };
+  #frame(step: number, later: number, title: string) {
+    return { title, step, steps: step + later, back: step > 1 };
   }
 
   /** Number of steps after the choice of agents. */

@@ -55,8 +55,8 @@ export class SearchView implements vscode.TreeDataProvider<SearchNode>, vscode.D
   }
 
   /** Asks for the query unless it is given. */
-  async search(given?: string): Promise<void> {
-    const query = given ?? (await this.#ask());
+  async search(initialQuery?: string): Promise<void> {
+    const query = initialQuery ?? (await this.#ask());
     if (query === undefined || query.trim() === '') return;
     this.#query = query;
     await vscode.commands.executeCommand('setContext', 'vitrine.searched', true);

@@ -94,10 +94,10 @@ function observedFacts({ observed }: SessionRow): [string, string][] {
 /** Adds how many automatic turns are not counted. */
 function turnsOf({ synthetic }: SessionRow, turns: number): string {
   if (synthetic === undefined) return String(turns);
-  const { turns: more, runs } = synthetic;
+  const { turns: automatic, runs } = synthetic;
   return runs === 1
-    ? t('{0}, plus {1} in an automatic run', turns, more)
-    : t('{0}, plus {1} in {2} automatic runs', turns, more, runs);
+    ? t('{0}, plus {1} in an automatic run', turns, automatic)
+    : t('{0}, plus {1} in {2} automatic runs', turns, automatic, runs);
 }
 
 /** Omitted while the agent may still report the model. */

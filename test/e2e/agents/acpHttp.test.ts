@@ -50,8 +50,8 @@ describe('An agent on a server, from the palette to the next turn', function () 
     assert.deepEqual(await page().locator('.prose .cited').allTextContents(), ['Naïve', 'recent study']);
     await page().locator('.cited', { hasText: 'recent study' }).hover();
     const card = page().getByRole('dialog');
-    for (const given of ['AI Adoption Report 2024', 'https://example.com/ai-study-2024', 'Comprehensive analysis']) {
-      await card.getByText(given).first().waitFor();
+    for (const source of ['AI Adoption Report 2024', 'https://example.com/ai-study-2024', 'Comprehensive analysis']) {
+      await card.getByText(source).first().waitFor();
     }
     await picture(workbench, 'acp-http');
   });

@@ -44,10 +44,10 @@ describe('New Agent…', function () {
     const folder = path.join(host.server.folder.workspace, '.vitrine/agents');
     const text = readFileSync(path.join(folder, 'reviewer.yaml'), 'utf8');
     assert.match(text, /^description: ""\nexecutor_type: codex\n/);
-    const made = await until('the agent', async () =>
+    const agentFile = await until('the agent', async () =>
       (await loadBlueprints([{ folder, level: 'workspace' }])).find(({ name }) => name === 'reviewer'),
     );
-    const { executor_type, model, system_prompt } = made.agent ?? {};
+    const { executor_type, model, system_prompt } = agentFile.agent ?? {};
     assert.deepEqual(
       [executor_type, model, system_prompt],
       ['codex', 'gpt: 5 # fast', 'You review: say what is wrong # first.'],

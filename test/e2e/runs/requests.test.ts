@@ -30,7 +30,7 @@ describe('requests of Claude Code, answered in the panel', function () {
   const host = useWindow((context) => startClaudeHost(context, { scenarios, asks: true }));
 
   const page = () => host.workbench.webview();
-  const made = (): boolean => existsSync(path.join(host.server.folder.workspace, 'made.txt'));
+  const fileExists = (): boolean => existsSync(path.join(host.server.folder.workspace, 'made.txt'));
   const press = (name: string) => page().locator('.ask vscode-button:not(.unready)', { hasText: name });
   const decided = (words: string) => page().locator('.row[data-kind=request] .rb', { hasText: words });
   const sidebar = () => host.workbench.page.locator('.part.sidebar');
@@ -50,7 +50,7 @@ describe('requests of Claude Code, answered in the panel', function () {
     await press('Deny').click();
     await decided('Denied by you: “Not in this folder.”').waitFor();
     await statusWord(host.workbench, 'Finished');
-    assert.equal(made(), false);
+    assert.equal(fileExists(), false);
     await host.model.waitFor(({ request }) => JSON.stringify(request).includes('Not in this folder.'));
     await host.workbench.statusBarItem('needs you').waitFor({ state: 'detached' });
     await sidebar().getByText('Needs You', { exact: true }).waitFor({ state: 'detached' });
@@ -73,13 +73,13 @@ describe('requests of Claude Code, answered in the panel', function () {
     await page().locator('.what:focus', { hasText: 'touch made.txt' }).waitFor();
     await notice.waitFor({ state: 'detached' });
     await press('Allow Once').waitFor();
-    assert.equal(made(), false);
+    assert.equal(fileExists(), false);
     await host.workbench.page.keyboard.press('Tab');
     await host.workbench.page.keyboard.press('Enter');
     await decided('Allowed once by you').waitFor();
     await page().getByText('Made it after all.').first().waitFor();
     await statusWord(host.workbench, 'Finished');
-    assert.equal(made(), true);
+    assert.equal(fileExists(), true);
   });
 
   it('include questions', async () => {

@@ -32,7 +32,7 @@ describe('lines and the session they come from', function () {
   let server: Server;
   let context: BrowserContext;
   let workbench: Workbench;
-  let made: LineSession;
+  let fixture: LineSession;
   let file: string;
 
   before(async function () {
@@ -40,8 +40,8 @@ describe('lines and the session they come from', function () {
       settings: { 'vitrine.lineHistory.enabled': true, 'workbench.colorTheme': 'Default Dark Modern' },
     });
     file = path.join(server.folder.workspace, 'src/bill.js');
-    made = lineSession(server.folder.workspace, readFileSync(file, 'utf8'));
-    const entries = [...made.entries, ...afterwards(made.entries.length)];
+    fixture = lineSession(server.folder.workspace, readFileSync(file, 'utf8'));
+    const entries = [...fixture.entries, ...afterwards(fixture.entries.length)];
     await seedSessions(server.folder, [
       { title: 'Fix the discount', daysAgo: 0, usd: 0.2, turns: 1, seconds: 30, entries },
     ]);
@@ -75,19 +75,19 @@ describe('lines and the session they come from', function () {
     assert.equal(await hover.getByRole('link', { name: 'run' }).count(), 0);
     await picture(workbench, 'line-hover');
     await hover.getByText('Show Step').click();
-    await page().locator(`.item.marked[data-key="e:${made.stepIndex}"] .detail`).waitFor();
+    await page().locator(`.item.marked[data-key="e:${fixture.stepIndex}"] .detail`).waitFor();
     await picture(workbench, 'line-step');
   });
 
   it('lead to the prompt from the lens', async () => {
     await workbench.editorTab('bill.js').click();
     await lens('Give the discount').click();
-    await page().locator(`.item.marked[data-key="e:${made.promptIndex}"] .prompt`).waitFor();
+    await page().locator(`.item.marked[data-key="e:${fixture.promptIndex}"] .prompt`).waitFor();
   });
 
   it('are copied from the menu of a row, as a link or as Markdown', async () => {
     const menu = workbench.page.locator('.monaco-menu');
-    await page().locator(`.item[data-key="e:${made.stepIndex}"] .rb`).click({ button: 'right' });
+    await page().locator(`.item[data-key="e:${fixture.stepIndex}"] .rb`).click({ button: 'right' });
     await menu.getByText('Copy as Markdown', { exact: true }).waitFor();
     assert.equal(await menu.getByText('Copy with Sources').count(), 0, 'a step has none');
     await menu.getByText('Copy Link', { exact: true }).hover();
@@ -135,8 +135,8 @@ describe('lines and the session they come from', function () {
       await workbench.page.keyboard.press('Enter');
       await workbench.dialog().getByRole('button', { name: 'Open', exact: true }).click();
     };
-    await follow(`vscode://vitrine.vitrine/session/${id}#${made.stepIndex}`);
-    await page().locator(`.item.marked[data-key="e:${made.stepIndex}"]`).waitFor();
+    await follow(`vscode://vitrine.vitrine/session/${id}#${fixture.stepIndex}`);
+    await page().locator(`.item.marked[data-key="e:${fixture.stepIndex}"]`).waitFor();
     await follow('vscode://vitrine.vitrine/session/ses_ffffffffffff#1');
     await workbench.notification('is not on this machine').waitFor();
     await picture(workbench, 'link-missing');

@@ -74,10 +74,10 @@ describe('each report page in the workbench', function () {
     return frame;
   }
 
-  async function chooseAll(command: string, [first, ...more]: readonly [string, ...string[]]): Promise<void> {
+  async function chooseAll(command: string, [first, ...others]: readonly [string, ...string[]]): Promise<void> {
     await workbench.choose(command, first);
-    if (more.length === 0) return;
-    for (const row of more) await workbench.quickPickRow(row).click();
+    if (others.length === 0) return;
+    for (const row of others) await workbench.quickPickRow(row).click();
     await workbench.page.keyboard.press('Enter');
   }
 

@@ -23,8 +23,8 @@ function trap(file: string, log: string): string {
 /** Every way in which a folder could say what is started, or with which variables; each leads to a trap. */
 function waysOf(workspace: string, log: string, port: number): Readonly<Record<string, () => void>> {
   const settings: Record<string, unknown> = {};
-  const set = (more: Readonly<Record<string, unknown>>) => (): void => {
-    Object.assign(settings, more);
+  const set = (overrides: Readonly<Record<string, unknown>>) => (): void => {
+    Object.assign(settings, overrides);
     write('.vscode/settings.json', settings);
   };
   const write = (name: string, content: unknown): void => {

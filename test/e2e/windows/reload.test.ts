@@ -45,7 +45,7 @@ describe('a run outlives its window', function () {
   const others: BrowserContext[] = [];
   after(() => Promise.all(others.map((context) => context.close())));
 
-  const made = (): string => path.join(host.server.folder.workspace, 'made.txt');
+  const createdFile = (): string => path.join(host.server.folder.workspace, 'made.txt');
   const press = (workbench: Workbench, name: string) =>
     workbench.webview().locator('.ask vscode-button:not(.unready)', { hasText: name });
   const decided = (workbench: Workbench, words: string) =>
@@ -59,12 +59,12 @@ describe('a run outlives its window', function () {
     await workbench.reload();
     await press(workbench, 'Allow Once').waitFor();
     await statusWord(workbench, 'Needs your approval');
-    assert.equal(existsSync(made()), false);
+    assert.equal(existsSync(createdFile()), false);
     await press(workbench, 'Allow Once').click();
     await decided(workbench, 'Allowed once by you').waitFor();
     await workbench.webview().getByText(lastSentence).first().waitFor();
     await statusWord(workbench, 'Finished');
-    assert.ok(existsSync(made()));
+    assert.ok(existsSync(createdFile()));
     const stdout = newestStdout(host.server.folder.root);
     const copies = copiesIn(copyOutputTo(host.server));
     const saved = readFileSync(stdout);
@@ -84,7 +84,7 @@ describe('a run outlives its window', function () {
 
   it('accepts the answer of another window, and shows where it was given', async () => {
     const { workbench } = host;
-    rmSync(made());
+    rmSync(createdFile());
     await send(workbench, 'Once more. [[again]]');
     await press(workbench, 'Allow Once').waitFor();
     const { context } = await newProfile();
@@ -98,7 +98,7 @@ describe('a run outlives its window', function () {
     await workbench.webview().getByText('Made it for the other window.').first().waitFor();
     await statusWord(workbench, 'Finished');
     await statusWord(other, 'Finished');
-    assert.ok(existsSync(made()));
+    assert.ok(existsSync(createdFile()));
   });
 
   it(`goes on while windows and terminals are reloaded, closed and killed, ${interruptions} times`, async function () {

@@ -60,18 +60,18 @@ for (const { agent, row, settings } of agents) {
     it('waits for an answer over a reload, and keeps what the program printed, byte for byte', async function () {
       this.timeout(this.timeout() + 10 * runSeconds * 1000);
       const { server, workbench } = host;
-      const made = path.join(server.folder.workspace, 'made.txt');
+      const createdFile = path.join(server.folder.workspace, 'made.txt');
       const allow = workbench.webview().locator('.ask vscode-button:not(.unready)', { hasText: 'Allow Once' });
       await runAgent(workbench, row, 'Make the file. [[make]]');
       await allow.waitFor();
       await workbench.reload();
       await allow.waitFor();
       await statusWord(workbench, 'Needs your approval');
-      assert.equal(existsSync(made), false);
+      assert.equal(existsSync(createdFile), false);
       await allow.click();
       await workbench.webview().getByText(lastSentence).first().waitFor();
       await statusWord(workbench, 'Finished');
-      assert.ok(existsSync(made));
+      assert.ok(existsSync(createdFile));
       const saved = readFileSync(newestStdout(server.folder.root));
       assert.ok(saved.length > 1000);
       assert.ok(copiesIn(path.join(server.folder.root, 'printed')).some((copy) => copy.equals(saved)));

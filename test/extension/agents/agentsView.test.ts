@@ -13,8 +13,8 @@ describe('the Agents view', function () {
     vscode.workspace.fs.writeFile(at(name), new TextEncoder().encode(text));
   const read = async (name: string): Promise<string> =>
     new TextDecoder().decode(await vscode.workspace.fs.readFile(at(name)));
-  const run = (command: string, name: string, more = {}): Thenable<unknown> =>
-    vscode.commands.executeCommand(`vitrine.${command}`, { file: at(name).fsPath, ...more });
+  const run = (command: string, name: string, overrides = {}): Thenable<unknown> =>
+    vscode.commands.executeCommand(`vitrine.${command}`, { file: at(name).fsPath, ...overrides });
 
   let trusted = true;
   let log: vscode.LogOutputChannel;

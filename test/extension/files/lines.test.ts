@@ -14,7 +14,7 @@ const title = 'Discounts $(trash) [x](command:workbench.action.quit)';
 const id = 'ses_000000000000';
 
 describe('lines of files and the sessions they come from', function () {
-  let made: LineSession;
+  let fixture: LineSession;
   let document: vscode.TextDocument;
 
   const enable = (on: boolean): Thenable<void> =>
@@ -41,8 +41,8 @@ describe('lines of files and the sessions they come from', function () {
   before(async () => {
     const root = vscode.workspace.workspaceFolders![0]!.uri.fsPath;
     const file = path.join(root, 'src/bill.js');
-    made = lineSession(root, await readFile(file, 'utf8'));
-    const seed = { title, daysAgo: 0, usd: 0.2, turns: 1, seconds: 30, entries: made.entries };
+    fixture = lineSession(root, await readFile(file, 'utf8'));
+    const seed = { title, daysAgo: 0, usd: 0.2, turns: 1, seconds: 30, entries: fixture.entries };
     await seedStore(await storeFolder(), root, [seed]);
     await run('rebuildIndex');
     document = await vscode.workspace.openTextDocument(file);
@@ -57,17 +57,17 @@ describe('lines of files and the sessions they come from', function () {
   });
 
   it('have no marks if the setting is off', async () => {
-    assert.deepEqual(await hovers(made.written), []);
+    assert.deepEqual(await hovers(fixture.written), []);
     assert.deepEqual(await lenses(), []);
   });
 
   it('show prompt and step of a changed line in a hover, as plain text', async () => {
     await enable(true);
-    const [text, links, ...more] = await until('a hover', async () => {
-      const found = await hovers(made.written);
+    const [text, links, ...others] = await until('a hover', async () => {
+      const found = await hovers(fixture.written);
       return found.length > 0 ? found : undefined;
     });
-    assert.ok(text !== undefined && links !== undefined && more.length === 0);
+    assert.ok(text !== undefined && links !== undefined && others.length === 0);
     assert.match(text.value, /Why is this line here\\\?/);
     assert.match(text.value, /Claude Code 2\\\.1\\\.328/);
     assert.match(text.value, /Give the discount/);
@@ -89,12 +89,12 @@ describe('lines of files and the sessions they come from', function () {
         args === undefined ? null : (JSON.parse(decodeURIComponent(args)) as unknown),
       ]),
       [
-        ['vitrine.openEntry', [id, made.stepIndex]],
-        ['vitrine.openEntry', [id, made.promptIndex]],
+        ['vitrine.openEntry', [id, fixture.stepIndex]],
+        ['vitrine.openEntry', [id, fixture.promptIndex]],
         ['vitrine.whyThisLine', null],
       ],
     );
-    assert.deepEqual(await hovers(made.written - 1), [], 'a line that was only read has none');
+    assert.deepEqual(await hovers(fixture.written - 1), [], 'a line that was only read has none');
   });
 
   it('have prompt and step in a lens', async () => {
@@ -105,8 +105,8 @@ describe('lines of files and the sessions they come from', function () {
     assert.deepEqual(
       found.map(({ range, command }) => [range.start.line, command?.arguments]),
       [
-        [made.written, [id, made.promptIndex]],
-        [made.written, [id, made.stepIndex]],
+        [fixture.written, [id, fixture.promptIndex]],
+        [fixture.written, [id, fixture.stepIndex]],
       ],
     );
     assert.match(found[0]?.command?.title ?? '', /^\$\(comment\) Give the discount/);
@@ -118,25 +118,25 @@ describe('lines of files and the sessions they come from', function () {
     const insert = new vscode.WorkspaceEdit();
     insert.insert(document.uri, new vscode.Position(0, 0), '// by hand\n// and more\n');
     await vscode.workspace.applyEdit(insert);
-    assert.equal((await hovers(made.written + 2)).length, 2);
-    assert.deepEqual(await hovers(made.written), []);
-    const line = document.lineAt(made.written + 2);
+    assert.equal((await hovers(fixture.written + 2)).length, 2);
+    assert.deepEqual(await hovers(fixture.written), []);
+    const line = document.lineAt(fixture.written + 2);
     const edit = new vscode.WorkspaceEdit();
     edit.replace(document.uri, line.range, line.text.replace('guests', 'guests + 1'));
     await vscode.workspace.applyEdit(edit);
-    const [text] = await hovers(made.written + 2);
+    const [text] = await hovers(fixture.written + 2);
     assert.match(text?.value ?? '', /Edited since/);
     const back = new vscode.WorkspaceEdit();
     back.replace(document.uri, new vscode.Range(0, 0, document.lineCount, 0), asItWas);
     await vscode.workspace.applyEdit(back);
-    assert.equal((await hovers(made.written)).length, 2);
+    assert.equal((await hovers(fixture.written)).length, 2);
   });
 
   it('are explained on request, even if the setting is off, and lead to the step', async () => {
     await enable(false);
-    await until('no hovers', async () => ((await hovers(made.written)).length === 0 ? true : undefined));
+    await until('no hovers', async () => ((await hovers(fixture.written)).length === 0 ? true : undefined));
     const editor = await vscode.window.showTextDocument(document);
-    editor.selection = new vscode.Selection(made.written, 0, made.written, 0);
+    editor.selection = new vscode.Selection(fixture.written, 0, fixture.written, 0);
     const asked = run('whyThisLine');
     await until('the panel', async () => {
       // The list is there when this is heard; before, nothing hears it.
@@ -151,7 +151,7 @@ describe('lines of files and the sessions they come from', function () {
     for (const args of [[id], [id, -1], [id, 1.5], ['ses_x', 1], [id, '1'], [{ id }, 1]])
       await run('openEntry', ...args);
     assert.equal(sessionTabs().length, 0);
-    await run('openEntry', id, made.stepIndex);
+    await run('openEntry', id, fixture.stepIndex);
     await until('the panel', () => (sessionTabs().length === 1 ? true : undefined));
   });
 

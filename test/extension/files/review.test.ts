@@ -95,7 +95,7 @@ describe('files that a session deleted and made executable', function () {
 });
 
 describe('the changes of a session', function () {
-  let made: Awaited<ReturnType<typeof reviewSession>>;
+  let fixture: Awaited<ReturnType<typeof reviewSession>>;
   let folder: string;
 
   /** Lenses of the changes in a file, in order: Keep or Reviewed, Revert, and who made it. */
@@ -124,8 +124,8 @@ describe('the changes of a session', function () {
   before(async () => {
     const root = vscode.workspace.workspaceFolders![0]!.uri.fsPath;
     folder = path.join(root, 'reviewed');
-    made = await reviewSession(folder, 4);
-    const seed = { title: 'Double values', daysAgo: 0, usd: 0.2, turns: 1, seconds: 30, entries: made.entries };
+    fixture = await reviewSession(folder, 4);
+    const seed = { title: 'Double values', daysAgo: 0, usd: 0.2, turns: 1, seconds: 30, entries: fixture.entries };
     await seedStore(await storeFolder(), root, [seed]);
     await run('rebuildIndex');
     await run('reviewChanges', id);
@@ -144,7 +144,7 @@ describe('the changes of a session', function () {
     await until('an editor with all changes', () =>
       vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs).find(({ label }) => label.includes('Double values')),
     );
-    const [first = ''] = made.files;
+    const [first = ''] = fixture.files;
     assert.deepEqual(
       await titles(first),
       [2, 3, 4].flatMap((step) => [
@@ -165,7 +165,7 @@ describe('the changes of a session', function () {
   });
 
   it('are reverted one by one, and restored byte for byte', async () => {
-    const [, second = ''] = made.files;
+    const [, second = ''] = fixture.files;
     const [, middle = ''] = await keysOf(second);
     await run('revertChange', middle);
     assert.equal(await text(second), textAfter.replace('14 * 2', '14'));
@@ -177,7 +177,7 @@ describe('the changes of a session', function () {
   });
 
   it('keep later text, and leave a file that changed since the comparison', async () => {
-    const [, , third = ''] = made.files;
+    const [, , third = ''] = fixture.files;
     const [key = ''] = await keysOf(third);
     const later = `// mine\n${textAfter}`;
     await writeFile(third, later);
@@ -192,7 +192,7 @@ describe('the changes of a session', function () {
   });
 
   it('warn about what a revert would lose, and leave it', async () => {
-    const [, , third = ''] = made.files;
+    const [, , third = ''] = fixture.files;
     const mixed = textAfter.replace('4 * 2', '4 * 3');
     await writeFile(third, mixed);
     const [, , origin = ''] = await until('the mixed change', async () => {
@@ -225,7 +225,7 @@ describe('the changes of a session', function () {
       places.push(place);
       await run(at % 4 === 0 ? 'revertChange' : 'keepChange');
     }
-    const reverted = await Promise.all(made.files.map(text));
+    const reverted = await Promise.all(fixture.files.map(text));
     assert.equal(reverted.filter((file) => file === textAfter).length, 1);
     assert.deepEqual(
       reverted.map((file) => file.match(/\* 2/g)?.length),
@@ -234,9 +234,9 @@ describe('the changes of a session', function () {
     const reviewed = (await decisions()).filter((to) => to === 'reviewed');
     assert.equal(reviewed.length, 9);
     await run('reviewChanges', id);
-    const all = await Promise.all(made.files.map(titles));
+    const all = await Promise.all(fixture.files.map(titles));
     assert.deepEqual([...new Set(all.flat().filter((title) => /^(?:Keep|Reviewed)$/.test(title)))], ['Reviewed']);
-    const [first = ''] = made.files;
+    const [first = ''] = fixture.files;
     await writeFile(first, (await text(first)).replace('14 * 2', '14 * 5'));
     await until('the change that is another one now', async () =>
       (await titles(first)).includes('Keep') ? true : undefined,
@@ -246,7 +246,7 @@ describe('the changes of a session', function () {
 
   it('are undone by restoring the files at a prompt', async () => {
     const root = vscode.workspace.workspaceFolders![0]!.uri.fsPath;
-    const [first = '', second = ''] = made.files;
+    const [first = '', second = ''] = fixture.files;
     const added = path.join(folder, 'added.js');
     await writeFile(first, textBefore);
     await copyFiles(await storeFolder(), { id, folder: root }, 0);

@@ -68,7 +68,7 @@ describe('budgets in VS Code', function () {
     const many = [{ say: 'one' }, { say: 'two' }, { wait: 30_000 }];
     assert.deepEqual([(await limits(many))?.unit, (await limits(many))?.limit], ['turns', 1]);
     await settings().update('budgets', { run: { turns: 50, tokens: 1000 } }, Global);
-    const more = [{ say: 'one' }, { say: 'two' }, { say: 'three' }, { wait: 30_000 }];
-    assert.deepEqual([(await limits(more))?.unit, (await limits(more))?.limit], ['tokens', 40]);
+    const steps = [{ say: 'one' }, { say: 'two' }, { say: 'three' }, { wait: 30_000 }];
+    assert.deepEqual([(await limits(steps))?.unit, (await limits(steps))?.limit], ['tokens', 40]);
   });
 });

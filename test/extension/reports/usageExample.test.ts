@@ -21,8 +21,8 @@ const { Global } = vscode.ConfigurationTarget;
 
 /** Given by the suite of real agents; else the fake one. */
 function examples(extensionPath: string): readonly UsageExample[] {
-  const given = process.env['VITRINE_USAGE_EXAMPLES'];
-  if (given !== undefined) return JSON.parse(given) as UsageExample[];
+  const examplesDir = process.env['VITRINE_USAGE_EXAMPLES'];
+  if (examplesDir !== undefined) return JSON.parse(examplesDir) as UsageExample[];
   const script = (text: string): string => JSON.stringify([{ init: true }, { say: text }, { result: { text } }]);
   return [
     {

@@ -10,7 +10,7 @@ import { copyFiles } from '../../support/sessions/copyFiles.ts';
 import { activateWithFakeAgent, record, recordDialogs, sessionTabs, storeFolder, until } from '../shell.ts';
 
 const { Global } = vscode.ConfigurationTarget;
-const steps = (...more: readonly object[]): string => JSON.stringify([{ init: true }, ...more, { result: {} }]);
+const steps = (...added: readonly object[]): string => JSON.stringify([{ init: true }, ...added, { result: {} }]);
 
 describe('Fork from Here…', function () {
   const settings = (): vscode.WorkspaceConfiguration => vscode.workspace.getConfiguration('vitrine');
@@ -57,8 +57,8 @@ describe('Fork from Here…', function () {
     assert.ok(forked !== undefined && forked !== session);
     const way =
       'Claude Code cannot continue its own conversation from here. A new conversation starts, with the transcript before this prompt as text.';
-    const [choice, message, ...more] = dialogs.texts;
-    assert.deepEqual(more, []);
+    const [choice, message, ...others] = dialogs.texts;
+    assert.deepEqual(others, []);
     assert.deepEqual(choice, {
       title: 'Fork from Here',
       placeholder: 'The original session does not change.',

@@ -51,8 +51,8 @@ describe('vitrine run, sessions, show, doctor', function () {
     const ended = Promise.all([exit, text(child.stdout), text(child.stderr)]);
     return { process: child, ended: ended.then(([code, stdout, stderr]) => ({ code, stdout, stderr })) };
   }
-  const run = (steps: readonly Step[], ...more: string[]) =>
-    vitrine('run', '--agent', 'claude-code', '--program', fakeAgent, ...more, prompt(steps));
+  const run = (steps: readonly Step[], ...args: string[]) =>
+    vitrine('run', '--agent', 'claude-code', '--program', fakeAgent, ...args, prompt(steps));
   const lines = (stdout: string): unknown[] =>
     stdout
       .trimEnd()
@@ -265,8 +265,8 @@ describe('vitrine run, sessions, show, doctor', function () {
       { unknownUnless: runResultSchema.parse(lines(second.stdout).at(-1)).metadata?.sessionId },
       ...says('The kettle of the office'),
     ];
-    const more = ['--resume', id, '--recall', '--program', fakeAgent, '--agent', 'claude-code'];
-    const third = await vitrine('run', ...more, prompt(steps)).ended;
+    const options = ['--resume', id, '--recall', '--program', fakeAgent, '--agent', 'claude-code'];
+    const third = await vitrine('run', ...options, prompt(steps)).ended;
     assert.equal(third.code, 0, third.stderr);
     assert.match(
       third.stderr,

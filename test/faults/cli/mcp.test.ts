@@ -55,8 +55,8 @@ describe('vitrine mcp', function () {
         env: { PATH: searched, HOME: bench.dir },
       }),
     );
-    return async (name: string, given: Record<string, unknown> = {}) => {
-      const { isError = false, content } = answerSchema.parse(await client.callTool({ name, arguments: given }));
+    return async (name: string, input: Record<string, unknown> = {}) => {
+      const { isError = false, content } = answerSchema.parse(await client.callTool({ name, arguments: input }));
       return { isError, text: content[0]?.text ?? '' };
     };
   }

@@ -80,8 +80,8 @@ describe('many clients of a daemon', function () {
       const speak = async (at: number): Promise<void> => {
         const [connection, name] = [three[at], names[at]];
         assert.ok(connection !== undefined && name !== undefined);
-        const given = { session_id, request_id, answer: at % 2 === 0 ? allow : deny };
-        if ((await connection.call('answer', given)).accepted) won.push(name);
+        const params = { session_id, request_id, answer: at % 2 === 0 ? allow : deny };
+        if ((await connection.call('answer', params)).accepted) won.push(name);
       };
       await Promise.all(speakers.map(speak));
       assert.equal(won.length, 1, request_id);
@@ -115,7 +115,7 @@ describe('many clients of a daemon', function () {
     const printed = new Map<string, string>();
     for (const line of stdout.trimEnd().split('\n'))
       noteDecision((JSON.parse(line) as { metadata?: unknown }).metadata, printed);
-    for (const given of [...seen, printed]) assert.deepEqual([...given].sort(), [...accepted].sort());
+    for (const decisions of [...seen, printed]) assert.deepEqual([...decisions].sort(), [...accepted].sort());
     assert.ok(winners.size > 1, 'not always the same one wins');
   });
 

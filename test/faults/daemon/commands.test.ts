@@ -60,8 +60,8 @@ describe('commands for background runs', function () {
 
   it('events --follow prints events of all sessions or of one, until Ctrl-C', async () => {
     const connection = await place.connect();
-    const follow = (...more: string[]) => {
-      const { process: child, ended } = place.vitrine('events', '--follow', ...more);
+    const follow = (...args: string[]) => {
+      const { process: child, ended } = place.vitrine('events', '--follow', ...args);
       let said = '';
       child.stderr?.on('data', (chunk: Buffer) => (said += chunk.toString()));
       return { child, ended, begun: until('it to follow', () => said.includes('Following')) };

@@ -56,11 +56,11 @@ describe('forks at a prompt', function () {
     assert.equal(summary.outcome, 'completed');
     assert.deepEqual(summary.forked_from, { session_id, last: null });
     assert.deepEqual(summary.total_usage, summary.usage);
-    const [copied, heard = '', ...more] = await answersOf(forked.session_id);
+    const [copied, heard = '', ...others] = await answersOf(forked.session_id);
     assert.equal(copied, 'The first answer.');
     assert.match(heard, transcript);
     assert.doesNotMatch(heard, /The second answer/);
-    assert.deepEqual(more, []);
+    assert.deepEqual(others, []);
     assert.deepEqual(await entriesOf(session_id), before);
   });
 

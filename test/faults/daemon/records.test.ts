@@ -14,7 +14,7 @@ describe('commands for records with a daemon', function () {
   beforeEach(() => (place = new DaemonBench()));
   afterEach(() => place.close());
 
-  const exported = (id: string, ...more: string[]) => place.vitrine('export', '--format', 'acp', id, ...more).ended;
+  const exported = (id: string, ...args: string[]) => place.vitrine('export', '--format', 'acp', id, ...args).ended;
   const exportsIn = async (id: string): Promise<number> => {
     const record = await readFile(path.join(place.store, 'sessions', id, 'record.jsonl'), 'utf8');
     return record.split('\n').filter((line) => line.includes('"decision":{"type":"export"')).length;

@@ -33,13 +33,13 @@ describe('a store shared by two machines', function () {
     const endpoint = { address: socket, token: '0'.repeat(64), pid: 4711 };
     await writeFile(path.join(place.folder, 'endpoint.json'), JSON.stringify(endpoint), { mode: 0o600 });
 
-    const made = await temporaryStore();
-    const writer = await made.store.create(aSession({ status: 'running', hostname: 'box' }));
+    const fixture = await temporaryStore();
+    const writer = await fixture.store.create(aSession({ status: 'running', hostname: 'box' }));
     await appendAll(writer, wholeSession(5).slice(2, -1));
     await writer.flush();
-    const record = await readFile(made.store.path(sessionId), 'utf8');
+    const record = await readFile(fixture.store.path(sessionId), 'utf8');
     await writer.close();
-    await made.remove();
+    await fixture.remove();
     const folder = path.join(place.store, 'sessions', sessionId);
     await leaseOfOther(folder);
     await writeFile(path.join(folder, 'record.jsonl'), record);

@@ -40,8 +40,8 @@ describe('sessions that agents start, in the queue', function () {
     return child;
   }
   /** One that has registered. */
-  async function runner(...more: string[]): Promise<string> {
-    const child = vitrine('runner', '--executor', 'claude-code', '--program', fakeAgent, ...more);
+  async function runner(...args: string[]): Promise<string> {
+    const child = vitrine('runner', '--executor', 'claude-code', '--program', fakeAgent, ...args);
     let printed = '';
     child.stdout?.on('data', (chunk: Buffer) => (printed += chunk.toString()));
     return until('the registration', () => /(lnch_[0-9a-f]{12}) registered/.exec(printed)?.[1]);

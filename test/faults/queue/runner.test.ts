@@ -60,10 +60,10 @@ describe('vitrine runner, queue, agents', function () {
     return { process: child, lines, ended: ended.then(([code, stdout, stderr]) => ({ code, stdout, stderr })) };
   }
   /** One that has registered. */
-  async function runner(name: string, ...more: string[]) {
+  async function runner(name: string, ...args: string[]) {
     const cwd = path.join(bench.dir, name);
     mkdirSync(cwd, { recursive: true });
-    const started = start(['runner', ...more], cwd);
+    const started = start(['runner', ...args], cwd);
     runners.push(started.process);
     const line = await until('the registration', () =>
       started.lines.find((candidate) => candidate.includes('registered')),
@@ -76,7 +76,7 @@ describe('vitrine runner, queue, agents', function () {
     prompt: prompt(steps),
     project_dir: bench.cwd,
   });
-  const claudeRunner = (...more: string[]) => runner('r', '--executor', 'claude-code', '--program', fakeAgent, ...more);
+  const claudeRunner = (...args: string[]) => runner('r', '--executor', 'claude-code', '--program', fakeAgent, ...args);
 
   it('execute 80 runs by 4 processes, each once and in order', async () => {
     const names = ['one', 'two', 'three', 'four'];
@@ -147,8 +147,8 @@ describe('vitrine runner, queue, agents', function () {
     assert.notEqual(gpu.id, plain.id);
     assert.deepEqual(run.demands, { hostname: hostname(), tags: ['gpu'] });
     assert.equal(run.agent_name, 'renderer');
-    const given = JSON.parse(readFileSync(note, 'utf8')) as { args: string[] };
-    assert.ok(given.args.includes('You render.'));
+    const launched = JSON.parse(readFileSync(note, 'utf8')) as { args: string[] };
+    assert.ok(launched.args.includes('You render.'));
     const [session] = await (await bench.engine()).list();
     assert.deepEqual([session?.session_id, session?.agent_name, session?.runs], [run.session_id, 'renderer', 1]);
     const listed = await start(['queue']).ended;

@@ -36,7 +36,7 @@ describe('output of vitrine runner', function () {
     const code = new Promise<number | null>((resolve) => child.once('exit', resolve));
     return { child, code, said: () => said, stderr: text(child.stderr) };
   }
-  const claude = (...more: string[]) => runner('--executor', 'claude-code', '--program', fakeAgent, ...more);
+  const claude = (...args: string[]) => runner('--executor', 'claude-code', '--program', fakeAgent, ...args);
 
   it('ends it in order when nobody reads it any more', async () => {
     const { child, code, said } = claude('--limit', '2');

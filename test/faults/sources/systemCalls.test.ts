@@ -94,9 +94,9 @@ describe('system calls of a daemon', () => {
       JSON.stringify(await client.call('read', { session_id, from: 0, to: 1000 }));
     for (const { session_id } of sessions) await read(session_id);
     const grown = sessions.find(({ executor_session_ids: ids }) => ids.includes(id))?.session_id ?? '';
-    const more = turn(id, 1, { id: 'msg_2', text: 'the second answer' });
+    const secondTurn = turn(id, 1, { id: 'msg_2', text: 'the second answer' });
     const session = filesOf(home).find((name) => name.endsWith(`${id}.jsonl`)) ?? '';
-    appendFileSync(path.join(home, session), more.map((line) => `${JSON.stringify(line)}\n`).join(''));
+    appendFileSync(path.join(home, session), secondTurn.map((line) => `${JSON.stringify(line)}\n`).join(''));
     await until('the added answer', async () => (await read(grown)).includes('the second answer'));
     assert.deepEqual(await client.call('updateCatalogue', {}), { unreadable: [] });
     tracer?.kill('SIGINT');

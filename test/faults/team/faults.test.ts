@@ -173,8 +173,8 @@ describe('faults in a team', function () {
     ];
     const completed = { status: 'completed', completions: 1 };
     const final: FinalState = { runs: new Map([[run, completed]]), lines: new Map([[session, [0, 1]]]) };
-    const check = (without: number, more: readonly HistoryEvent[], change: Partial<FinalState> = {}): string =>
-      checkHistory([...sound.filter((_, index) => index !== without), ...more], { ...final, ...change }, 30).join();
+    const check = (without: number, events: readonly HistoryEvent[], change: Partial<FinalState> = {}): string =>
+      checkHistory([...sound.filter((_, index) => index !== without), ...events], { ...final, ...change }, 30).join();
     assert.equal(check(-1, []), '');
     assert.match(check(2, []), /executed twice at once/);
     assert.match(check(-1, [], { runs: new Map() }), /was lost/);

@@ -28,9 +28,9 @@ describe('vitrine team', function () {
 
   it('creates a schema, lets a member join, tells the state, and lets them leave', async () => {
     const { lead } = database;
-    const made = await vitrine(lead, 'init', database.url(lead));
-    assert.equal(made.code, 0, made.stderr);
-    assert.match(made.stdout, /^Applied: 0001_sessions/);
+    const initialized = await vitrine(lead, 'init', database.url(lead));
+    assert.equal(initialized.code, 0, initialized.stderr);
+    assert.match(initialized.stdout, /^Applied: 0001_sessions/);
     assert.match((await vitrine(lead, 'init', database.url(lead))).stdout, /up to date/);
 
     const alice = await database.createLogin('alice');
@@ -72,12 +72,12 @@ describe('vitrine team', function () {
 
     delete place.environment['PGPASSWORD'];
     place.environment['VITRINE_TEAM_URL'] = url;
-    const made = await place.vitrine('team', 'init').ended;
-    assert.equal(made.code, 0, made.stderr);
+    const initialized = await place.vitrine('team', 'init').ended;
+    assert.equal(initialized.code, 0, initialized.stderr);
     const joined = await place.vitrine('team', 'join').ended;
     assert.equal(joined.code, 0, joined.stderr);
     assert.match(joined.stdout, /as owner/);
-    assert.ok(!`${made.stdout}${joined.stdout}${readFileSync(teamFile(place.store), 'utf8')}`.includes(secret));
+    assert.ok(!`${initialized.stdout}${joined.stdout}${readFileSync(teamFile(place.store), 'utf8')}`.includes(secret));
   });
 
   it('says what is wrong: password, database, server, superuser', async () => {

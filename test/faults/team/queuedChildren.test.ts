@@ -31,11 +31,11 @@ describe('child sessions that a person queues for a team', function () {
     await alice.hasEnded(run.session_id);
     return run.session_id;
   }
-  const added = (machine: TeamMachine, parent: string, steps: readonly Step[], ...more: readonly string[]) =>
-    machine.vitrine('queue', 'add', '--team', '--parent', parent, ...more, '--json', prompt(steps)).ended;
+  const added = (machine: TeamMachine, parent: string, steps: readonly Step[], ...args: readonly string[]) =>
+    machine.vitrine('queue', 'add', '--team', '--parent', parent, ...args, '--json', prompt(steps)).ended;
 
-  async function queued(parent: string, steps: readonly Step[], ...more: readonly string[]): Promise<Run> {
-    const { code, stdout, stderr } = await added(alice, parent, steps, ...more);
+  async function queued(parent: string, steps: readonly Step[], ...args: readonly string[]): Promise<Run> {
+    const { code, stdout, stderr } = await added(alice, parent, steps, ...args);
     assert.equal(code, 0, stderr);
     return JSON.parse(stdout) as Run;
   }
@@ -47,8 +47,12 @@ describe('child sessions that a person queues for a team', function () {
     await bob.addRunner(atBob, ['gpu']);
     const parent = await ended('lead');
     await alice.ok('team', 'share', parent, '--as', 'metadata');
-    const given = path.join(alice.bench.dir, 'given.json');
-    const steps: Step[] = [{ init: true }, { given }, { result: { usd: 0.5, text: 'drawn by the other machine' } }];
+    const note = path.join(alice.bench.dir, 'given.json');
+    const steps: Step[] = [
+      { init: true },
+      { given: note },
+      { result: { usd: 0.5, text: 'drawn by the other machine' } },
+    ];
     const run = await queued(
       parent,
       steps,
@@ -69,7 +73,7 @@ describe('child sessions that a person queues for a team', function () {
     );
     assert.match(await alice.ok('show', run.session_id), /drawn by the other machine/);
     // Its agent could start others only where its parent is.
-    assert.match(readFileSync(given, 'utf8'), /"config":null/);
+    assert.match(readFileSync(note, 'utf8'), /"config":null/);
 
     const start = { tool: 'start_session', args: { agent_name: 'renderer', prompt: prompt(saying('too many')) } };
     const again = prompt([{ init: true }, { mcp: start }, { result: {} }]);
@@ -129,8 +133,8 @@ describe('child sessions that a person queues for a team', function () {
 
   it('are refused where their parent is not of this machine, or shares nothing', async () => {
     const parent = await ended('lead');
-    const refused = async (machine: TeamMachine, id: string, ...more: readonly string[]): Promise<string> => {
-      const { code, stderr } = await added(machine, id, saying('x'), ...executor, ...more);
+    const refused = async (machine: TeamMachine, id: string, ...args: readonly string[]): Promise<string> => {
+      const { code, stderr } = await added(machine, id, saying('x'), ...executor, ...args);
       assert.equal(code, 2);
       return stderr;
     };

@@ -95,14 +95,14 @@ describe('a message of many elements', () => {
     const { entries, turns } = script;
     const page = await tests.open({ entries, view: view({ turns }, { entries: entries.length }) });
     await page.getByRole('button', { name: /^Thought/ }).click();
-    const more = page.getByRole('button', { name: 'Show more' });
+    const showMore = page.getByRole('button', { name: 'Show more' });
     const counts: number[] = [];
     for (;;) {
       await frames(page);
       counts.push(await page.locator('.thought *').count());
-      if ((await more.count()) === 0) break;
+      if ((await showMore.count()) === 0) break;
       assert.equal(await page.getByText('the last').count(), 0);
-      await more.press('Enter');
+      await showMore.press('Enter');
     }
     assert.equal(await page.getByText('the last').count(), 1);
     assert.ok(counts.length > 3 && (counts[0] ?? 0) < 1000, counts.join(' '));

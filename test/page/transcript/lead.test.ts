@@ -48,7 +48,7 @@ describe('a link to an entry', () => {
     await isInSight(page, 'e:1');
     const grow = (from: number) =>
       page.evaluate(
-        (more) => window.host.update(more.map((entry) => ({ op: 'put', entry }))),
+        (newEntries) => window.host.update(newEntries.map((entry) => ({ op: 'put', entry }))),
         Array.from({ length: 40 }, (_, n) => said(from + n, `Answer ${from + n} `.repeat(80))),
       );
     await grow(3);

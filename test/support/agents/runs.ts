@@ -27,10 +27,10 @@ export class AgentRuns {
   constructor(
     type: ExecutorType,
     place: AgentPlace,
-    more: { profile?: string; interactive?: boolean; copyFiles?: boolean } = {},
+    options: { profile?: string; interactive?: boolean; copyFiles?: boolean } = {},
   ) {
     this.#type = type;
-    this.#profile = more.profile;
+    this.#profile = options.profile;
     this.#place = place;
     this.engine = new Engine({
       storeDir: place.store,
@@ -41,8 +41,8 @@ export class AgentRuns {
       log: silentLog,
       demoDir: '',
       adapters,
-      interactive: more.interactive ?? false,
-      copyFiles: more.copyFiles ?? false,
+      interactive: options.interactive ?? false,
+      copyFiles: options.copyFiles ?? false,
     });
   }
 

@@ -19,10 +19,10 @@ export interface AgentSuite {
 
 /** Installs an agent before the current suite and cleans up after it; skips the suite if there is no program. */
 export function agentSuite(options: AgentSuiteOptions): AgentSuite {
-  let made: AgentSuite | undefined;
+  let opened: AgentSuite | undefined;
   const suite = (): AgentSuite => {
-    if (made === undefined) throw new Error('the agent is there when the tests run, not before');
-    return made;
+    if (opened === undefined) throw new Error('the agent is there when the tests run, not before');
+    return opened;
   };
 
   before(async function () {
@@ -31,11 +31,11 @@ export function agentSuite(options: AgentSuiteOptions): AgentSuite {
     const { runs: type, profile, interactive = false } = options;
     const place = await agentPlace(installed.program, options);
     const runs = new AgentRuns(type, place, { interactive, ...(profile !== undefined && { profile }) });
-    made = { place, runs };
+    opened = { place, runs };
   });
   after(async () => {
-    await made?.runs.dispose();
-    await made?.place.remove();
+    await opened?.runs.dispose();
+    await opened?.place.remove();
   });
 
   return {

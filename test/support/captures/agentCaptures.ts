@@ -76,9 +76,9 @@ export function readBy(
   const normalizer = adapter.createNormalizer({ workDir: '/workspace', firstIndex: 0, ...context });
   const transcript = new Transcript();
   const updates: EntryUpdate[] = [];
-  const apply = (more: readonly EntryUpdate[]): void => {
-    updates.push(...more);
-    transcript.apply(more);
+  const apply = (batch: readonly EntryUpdate[]): void => {
+    updates.push(...batch);
+    transcript.apply(batch);
   };
   for (const [at, line] of lines.entries()) apply(normalizer.push(line, start + 10 * at));
   apply(normalizer.end(exit, start + 10 * lines.length));

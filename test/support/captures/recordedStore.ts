@@ -38,10 +38,10 @@ export async function recordedStore(project: string) {
   const engine = new Engine(deps);
   const { archive } = engine;
   const owner: RecordOwner = {
-    import: (...given) => archive.import(...given),
-    pack: (...given) => archive.pack(...given),
-    unpack: (...given) => archive.unpack(...given),
-    remove: (...given) => archive.remove(...given),
+    import: (...args) => archive.import(...args),
+    pack: (...args) => archive.pack(...args),
+    unpack: (...args) => archive.unpack(...args),
+    remove: (...args) => archive.remove(...args),
     decide: () => Promise.resolve(),
   };
   const reader = new ReadOnlyEngine(deps, owner);

@@ -86,15 +86,15 @@ export function scored(pairs: readonly VerdictPair[]): Scores {
   const got = pairs.map((pair) => ({ pair, verdict: verdictOf(pair, known) }));
   const score = (verdict: ClaimVerdict): VerdictScore => {
     // An answer without a recognized claim has no verdict, which is equivalent to `unknown`.
-    const given = got.filter(
+    const verdicts = got.filter(
       (judged) => judged.verdict === verdict || (verdict === 'unknown' && judged.verdict === 'none'),
     );
     const labelled = got.filter(({ pair }) => pair.verdict === verdict);
-    const right = given.filter(({ pair }) => pair.verdict === verdict).length;
+    const right = verdicts.filter(({ pair }) => pair.verdict === verdict).length;
     return {
-      precision: right / Math.max(1, given.length),
+      precision: right / Math.max(1, verdicts.length),
       recall: right / Math.max(1, labelled.length),
-      given: given.length,
+      given: verdicts.length,
       labelled: labelled.length,
     };
   };

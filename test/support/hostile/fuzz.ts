@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 
 const factor = Number(process.env['VITRINE_FUZZ'] ?? 1);
-const given = process.env['VITRINE_SEED'];
+const seed = process.env['VITRINE_SEED'];
 /** Default seed of all properties. */
 const usualSeed = 20_261_122;
 
@@ -19,7 +19,7 @@ export const fuzz = (count: number): { numRuns: number } => ({ numRuns: fuzzRuns
  * change. Larger runs use a new seed each time.
  */
 export function seedProperties(): void {
-  if (given !== undefined) fc.configureGlobal({ seed: Number(given) });
+  if (seed !== undefined) fc.configureGlobal({ seed: Number(seed) });
   else if (!isFullSize) fc.configureGlobal({ seed: usualSeed });
 }
 

@@ -55,9 +55,9 @@ function ratesOf(price: ModelPrice): Prices | null {
       continue;
     }
     own[name] = rate.base;
-    const [tier, more] = rate.tiers;
+    const [tier, secondTier] = rate.tiers;
     if (tier === undefined) continue;
-    if (more !== undefined || (over !== undefined && over !== tier.start))
+    if (secondTier !== undefined || (over !== undefined && over !== tier.start))
       throw new Error(`Unexpected tiers of ${name}`);
     over = tier.start;
     tiered[name] = tier.price;

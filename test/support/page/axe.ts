@@ -13,11 +13,11 @@ export async function violations(page: Pick<Page, 'evaluate'>, theme: Theme = 'd
   if (!isLoaded) await page.evaluate(readFileSync(path.join(repository, 'node_modules/axe-core/axe.min.js'), 'utf8'));
   const options =
     theme === 'dark' ? {} : { runOnly: { type: 'rule', values: ['color-contrast', 'link-in-text-block'] } };
-  return page.evaluate(async (given) => {
+  return page.evaluate(async (axeOptions) => {
     const axe = Reflect.get(window, 'axe') as {
       run: (options: object) => Promise<{ violations: { id: string; nodes: { html: string }[] }[] }>;
     };
-    const { violations: found } = await axe.run(given);
+    const { violations: found } = await axe.run(axeOptions);
     return found.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`);
   }, options);
 }

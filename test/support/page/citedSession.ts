@@ -36,13 +36,13 @@ export function citedSession(
     result: { text: 'By default, all methods are mocked.' },
   });
   script.say(answer);
-  const given = '<img src=x onerror=alert(1)> \u202eevil';
+  const sourceTitle = '<img src=x onerror=alert(1)> \u202eevil';
   script.add({
     type: { kind: 'assistant_message' },
     content: 'Delays are random by design.',
     metadata: {
       annotations: [
-        { kind: 'citation', start_index: 0, end_index: 17, url: 'https://example.com/jitter', title: given },
+        { kind: 'citation', start_index: 0, end_index: 17, url: 'https://example.com/jitter', title: sourceTitle },
         { kind: 'citation', start_index: 18, end_index: 27, url: 'javascript:alert(1)', title: 'A title' },
       ],
     },

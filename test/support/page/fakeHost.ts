@@ -190,11 +190,11 @@ export class FakeHost {
   /** Appends a message or a step to a long session; returns its size in bytes. */
   addOne(index: number): number {
     const { entries } = long(6);
-    const made = entries[1 + (index % 5)];
-    if (made === undefined) return 0;
-    const { type } = made;
+    const template = entries[1 + (index % 5)];
+    if (template === undefined) return 0;
+    const { type } = template;
     const call = type.kind === 'tool_use' ? { ...type, tool: { ...type.tool, callId: `call_${index}` } } : type;
-    const entry = { ...made, index, type: call };
+    const entry = { ...template, index, type: call };
     this.update([{ op: 'put', entry }]);
     return encoder.encode(JSON.stringify(this.#page(index, index + 1)[0])).length;
   }

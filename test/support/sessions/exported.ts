@@ -57,7 +57,7 @@ export function linesIn(text: string): unknown[] {
     .map((line): unknown => JSON.parse(line));
 }
 
-export function aTool(index: number, change: Partial<ToolUse>, more: Partial<NormalizedEntry> = {}): NormalizedEntry {
+export function aTool(index: number, change: Partial<ToolUse>, fields: Partial<NormalizedEntry> = {}): NormalizedEntry {
   return {
     index,
     timestamp: time(index),
@@ -77,7 +77,7 @@ export function aTool(index: number, change: Partial<ToolUse>, more: Partial<Nor
     },
     content: 'ls',
     metadata: { sessionId: 'abc', model: 'claude-sonnet-4-5' },
-    ...more,
+    ...fields,
   };
 }
 

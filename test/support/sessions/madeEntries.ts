@@ -8,7 +8,7 @@ export function at(second: number): string {
 }
 
 /** A tool call that started at the second of its index and took one second. */
-export function call(index: number, action: ToolAction, more: Partial<ToolUse> = {}): NormalizedEntry {
+export function call(index: number, action: ToolAction, overrides: Partial<ToolUse> = {}): NormalizedEntry {
   const tool: ToolUse = {
     toolName: 'made',
     callId: `call_${index}`,
@@ -16,7 +16,7 @@ export function call(index: number, action: ToolAction, more: Partial<ToolUse> =
     status: 'success',
     startedAt: at(index),
     endedAt: at(index + 1),
-    ...more,
+    ...overrides,
   };
   return { index, timestamp: tool.startedAt ?? at(index), type: { kind: 'tool_use', tool }, content: '' };
 }
@@ -50,7 +50,7 @@ export function unreportedNote(index: number, changes: readonly UnreportedChange
   };
 }
 
-export const reads = (path: string, more: object = {}): ToolAction => ({ kind: 'file_read', path, ...more });
+export const reads = (path: string, args: object = {}): ToolAction => ({ kind: 'file_read', path, ...args });
 export const runs = (command: string, exitCode?: number): ToolAction => ({
   kind: 'command_run',
   command,

@@ -80,12 +80,12 @@ export const vscodeChat: Sample = {
 
 export const vscodeDocument: StoreRecord = document(main, vscodePath.replace('.jsonl', '.json'), vscodeState);
 
-const say = (second: number, kind: string, text: unknown, more: object = {}) => ({
+const say = (second: number, kind: string, text: unknown, overrides: object = {}) => ({
   ts: ms(second),
   type: 'say',
   say: kind,
   text: typeof text === 'string' ? text : JSON.stringify(text),
-  ...more,
+  ...overrides,
 });
 const ask = (second: number, kind: string, text: unknown) => ({
   ...say(second, kind, text, { ask: kind }),

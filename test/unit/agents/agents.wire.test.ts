@@ -227,7 +227,7 @@ for (const [type, wireOf] of Object.entries(readers)) {
       if (wire.sessionId !== null) assert.deepEqual(facts.sessionIds, [wire.sessionId], name);
       assert.equal(facts.model, wire.model, name);
       const [first] = entries.filter(
-        ({ type: given }) => given.kind === 'system_message' && given.subtype !== 'notice',
+        ({ type: entryType }) => entryType.kind === 'system_message' && entryType.subtype !== 'notice',
       );
       if (wire.sessionId === null && wire.model === null) return;
       if (wire.model !== null || type === 'codex') assert.equal(first?.metadata?.model, wire.model, name);

@@ -14,11 +14,11 @@ function command(
   type: string,
   version: string | null,
   servers: McpServers = mcpServers,
-  more: AgentOptions = {},
+  overrides: AgentOptions = {},
 ): CommandLine {
   return findAdapter(type)!.command({
     prompt: 'Do it',
-    options: { mcpServers: servers, ...more },
+    options: { mcpServers: servers, ...overrides },
     program: { version },
     newSessionId: '0d4e1b5c-9f5a-4e46-8a4b-0f6c1d2e3f40',
     privateFolder: '/private',

@@ -40,8 +40,8 @@ describe('todos of an agent over its runs', () => {
         .replaceAll('ask #1', `ask #${number}`)
         .replaceAll('"id":"1"', `"id":"${number}"`)
         .replaceAll('"taskId":"1"', `"taskId":"${number}"`);
-    const made = [1, 2, 3].flatMap((number) => [numbered(create, number), numbered(created, number)]);
-    const first = [init, ...made, ...end];
+    const creations = [1, 2, 3].flatMap((number) => [numbered(create, number), numbered(created, number)]);
+    const first = [init, ...creations, ...end];
     assert.deepEqual(after('claude-code', first), { open: 3, all: 3 });
     assert.deepEqual(after('claude-code', first, [init, done, isDone, ...end]), { open: 2, all: 3 });
   });

@@ -10,7 +10,7 @@ import { runSchema } from '../../../src/model/session/session.ts';
 import { StillCoordinator } from '../../support/queue/coordinator.ts';
 
 const refused = (code: CoordinatorErrorCode) => (error: unknown) => CoordinatorError.is(error, code);
-const demands = (given: object) => demandsSchema.parse(given);
+const demands = (input: object) => demandsSchema.parse(input);
 
 describe('runs', () => {
   it('go from pending through claimed and running to completed, each with its time', () => {
@@ -208,7 +208,7 @@ describe('runs', () => {
         const registered = tags.map((own, at) =>
           still.register({ project_dir: `/${at}`, tags: own, limit: 2, instance: `instance-${at}` }),
         );
-        const held: string[][] = registered.map(() => []);
+        const claimedIds: string[][] = registered.map(() => []);
         const waiting: { id: string; tag: string }[] = [];
         const claimed = new Set<string>();
         for (const action of steps) {
@@ -218,19 +218,19 @@ describe('runs', () => {
           } else if (action.do === 'claim') {
             const job = still.core.claim(registered[action.who]!);
             const own = tags[action.who]!;
-            const mayTake = held[action.who]!.length < 2;
+            const mayTake = claimedIds[action.who]!.length < 2;
             const next = mayTake ? waiting.find(({ tag }) => tag === '' || own.includes(tag)) : undefined;
             assert.equal(job?.run.run_id, next?.id);
             if (job === null) continue;
             assert.ok(!claimed.has(job.run.run_id));
             claimed.add(job.run.run_id);
-            held[action.who]!.push(job.run.run_id);
+            claimedIds[action.who]!.push(job.run.run_id);
             waiting.splice(
               waiting.findIndex(({ id }) => id === job.run.run_id),
               1,
             );
           } else {
-            const run_id = held[action.who]!.shift();
+            const run_id = claimedIds[action.who]!.shift();
             if (run_id !== undefined) still.core.report(registered[action.who]!, { run_id, status: 'completed' });
           }
         }

@@ -6,7 +6,7 @@ import type { Runner } from '../../../src/model/session/runner.ts';
 import { StillCoordinator } from '../../support/queue/coordinator.ts';
 
 const refused = (code: CoordinatorErrorCode) => (error: unknown) => CoordinatorError.is(error, code);
-const demands = (given: object) => demandsSchema.parse(given);
+const demands = (input: object) => demandsSchema.parse(input);
 
 describe('demands', () => {
   const runner: Runner = {
@@ -35,8 +35,8 @@ describe('demands', () => {
       [{ hostname: 'builder', tags: ['mac'] }, false],
       [{ hostname: 'other', tags: ['gpu'] }, false],
     ];
-    for (const [given, expected] of cases) {
-      assert.equal(meetsDemands(runner, demands(given)), expected, JSON.stringify(given));
+    for (const [input, expected] of cases) {
+      assert.equal(meetsDemands(runner, demands(input)), expected, JSON.stringify(input));
     }
     assert.equal(meetsDemands(runner, undefined), true);
     const folders: readonly [demanded: string, of: string, boolean][] = [

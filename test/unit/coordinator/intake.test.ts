@@ -22,10 +22,10 @@ describe('input of the queue', () => {
       [{ executor_type: '../x' }, /executor_type: is not an agent type/],
     ];
     const request = { executor_type: 'claude-code', prompt: 'Do it' };
-    for (const [more, expected] of wrong) {
+    for (const [change, expected] of wrong) {
       const message = (error: unknown): boolean =>
         CoordinatorError.is(error, 'invalid') && expected.test(error.message);
-      assert.throws(() => parseInput(createRunSchema, { ...request, ...more }), message, JSON.stringify(more));
+      assert.throws(() => parseInput(createRunSchema, { ...request, ...change }), message, JSON.stringify(change));
     }
     for (const project_dir of ['/w', 'C:\\w', 'd:/w', '\\\\host\\share'])
       assert.equal(still.create({ project_dir }).project_dir, project_dir);

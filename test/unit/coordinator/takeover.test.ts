@@ -4,7 +4,7 @@ import { staleMs } from '../../../src/coordinator/runnerRegistry.ts';
 import { demandsSchema } from '../../../src/model/session/demands.ts';
 import { StillCoordinator } from '../../support/queue/coordinator.ts';
 
-const demands = (given: object) => demandsSchema.parse(given);
+const demands = (input: object) => demandsSchema.parse(input);
 
 describe('a coordinator that takes over', () => {
   it('knows waiting and ended runs', () => {

@@ -4,7 +4,7 @@ import { demandsTimeoutMs, waitingText, whyWaiting } from '../../../src/coordina
 import { demandsSchema } from '../../../src/model/session/demands.ts';
 import { StillCoordinator } from '../../support/queue/coordinator.ts';
 
-const demands = (given: object) => demandsSchema.parse(given);
+const demands = (input: object) => demandsSchema.parse(input);
 
 describe('a waiting run', () => {
   function reason(still: StillCoordinator, id: string): string | undefined {

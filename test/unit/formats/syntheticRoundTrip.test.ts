@@ -12,13 +12,13 @@ import { isSynthetic } from '../../../src/model/transcript/synthetic.ts';
 import { exported, exportedJson, sourceOf } from '../../support/sessions/exported.ts';
 import { aRun, aSession, aSummary, sessionId, temporaryStore, time } from '../../support/sessions/records.ts';
 
-const message = (index: number, content: string, more: Partial<NormalizedEntry> = {}): NormalizedEntry => ({
+const message = (index: number, content: string, overrides: Partial<NormalizedEntry> = {}): NormalizedEntry => ({
   index,
   timestamp: time(index),
   type: { kind: 'user_message' },
   content,
   origin: 'human',
-  ...more,
+  ...overrides,
 });
 
 const followUp = { synthetic: true, trigger_type: 'task_incomplete', trigger_reason: '2 of 3 todos are open' } as const;
@@ -32,9 +32,9 @@ const entries: readonly NormalizedEntry[] = [
 /** Who wrote each, as far as a format tells: the same for all of them. */
 const marks = [{}, { origin: 'follow_up', ...followUp }, { origin: 'callback', ...callback }, {}];
 
-const marksOf = ({ origin, ...held }: Readonly<Record<string, unknown>>): object => {
+const marksOf = ({ origin, ...others }: Readonly<Record<string, unknown>>): object => {
   const names = ['synthetic', 'trigger_type', 'trigger_reason'];
-  const found = Object.fromEntries(Object.entries(held).filter(([name]) => names.includes(name)));
+  const found = Object.fromEntries(Object.entries(others).filter(([name]) => names.includes(name)));
   return { ...(origin !== undefined && origin !== 'human' && { origin }), ...found };
 };
 

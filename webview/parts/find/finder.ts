@@ -89,15 +89,15 @@ export class Finder {
     this.#step = undefined;
     this.#set({ ...(empty && nothing), query, indexes: [], at: -1, busy: !empty, help: this.#found?.help === true });
     const indexes: number[] = [];
-    for (let n = 0, more = !empty; more && n < maxAnswers; n++) {
+    for (let n = 0, hasMore = !empty; hasMore && n < maxAnswers; n++) {
       const from = (indexes.at(-1) ?? -1) + 1;
       const answer = await this.#deps.request((request) => ({ type: 'find', request, query, from }));
       // The query has changed since this request.
       if (search !== this.#search) return;
       if (answer.type !== 'found') break;
       indexes.push(...answer.indexes);
-      more = answer.truncated && answer.indexes.length > 0;
-      this.#set({ indexes: [...indexes], texts: answer.texts, problems: answer.problems, busy: more });
+      hasMore = answer.truncated && answer.indexes.length > 0;
+      this.#set({ indexes: [...indexes], texts: answer.texts, problems: answer.problems, busy: hasMore });
     }
     if (search === this.#search) this.#answered(indexes);
   }

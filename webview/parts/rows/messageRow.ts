@@ -159,13 +159,13 @@ function thoughtParts(context: Context, entry: PageEntry, key: string): unknown 
   let shown = 1;
   while (store.expanded.has(`${key}/${shown}`)) shown += 1;
   const next = `${key}/${shown}`;
-  const more =
+  const showMore =
     parts.length > shown * thoughtPartsAtATime
       ? html`<div class="detail-f">
           <button class="link" @click=${() => actions.toggle(next)}>${t('Show more')}</button>
         </div>`
       : nothing;
-  return html`${parts.slice(0, shown * thoughtPartsAtATime).map((part) => partBody(context, entry, part))}${more}`;
+  return html`${parts.slice(0, shown * thoughtPartsAtATime).map((part) => partBody(context, entry, part))}${showMore}`;
 }
 
 /** One line of a thought; all of it when open. */

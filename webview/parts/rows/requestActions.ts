@@ -81,8 +81,8 @@ function yes(
   if (request.kind === 'question') {
     const answers = () => answersOf(request, requests.draft(request.id));
     const act = (): void => {
-      const given = answers();
-      if (given !== undefined) give({ kind: 'answer', answers: given });
+      const complete = answers();
+      if (complete !== undefined) give({ kind: 'answer', answers: complete });
     };
     return press(t('Answer'), 'primary', act, off || answers() === undefined);
   }

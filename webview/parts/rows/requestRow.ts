@@ -171,9 +171,9 @@ function decidedRow(context: Context, { entry, asked, key }: RequestRow): Templa
 function decidedDetail(context: Context, entry: PageEntry, { request, decision }: RequestState): TemplateResult {
   const { store, actions } = context;
   const projectDir = store.view?.summary.project_dir;
-  const given = decision?.answer;
-  const answers = given?.kind === 'answer' ? given.answers : [];
-  const reply = given?.kind === 'deny' ? (given.reason ?? '') : '';
+  const answer = decision?.answer;
+  const answers = answer?.kind === 'answer' ? answer.answers : [];
+  const reply = answer?.kind === 'deny' ? (answer.reason ?? '') : '';
   const who = store.member === undefined ? t('You said:') : t('{0} said:', plain(store.member));
   return html`<div class="ask settled">
     ${

@@ -77,7 +77,7 @@ export function stepRow(context: Context, { entry, tool, key, turn }: StepRow): 
               projectDir,
               actions,
               allLines: store.expanded.has(`d:${entry.index}`),
-              more: html`<div class="detail-f">
+              footer: html`<div class="detail-f">
                 <button class="link" @click=${() => actions.revealStep(entry.index)}>${t('Show in trajectory')}</button>
               </div>`,
             })}

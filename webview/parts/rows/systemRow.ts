@@ -93,7 +93,7 @@ function lineOf(entry: PageEntry): Line {
     };
   }
   const words = firstWords(content);
-  const more = content.trim() !== words || raw !== undefined;
+  const hasMore = content.trim() !== words || raw !== undefined;
   return {
     icon: icons[subtype] ?? 'info',
     verb: titleOf(subtype),
@@ -103,7 +103,7 @@ function lineOf(entry: PageEntry): Line {
         ? 'warning'
         : 'done',
     word: '',
-    whole: more ? [content, raw ?? ''].filter((part) => part !== '').join('\n\n') : details(entry),
+    whole: hasMore ? [content, raw ?? ''].filter((part) => part !== '').join('\n\n') : details(entry),
   };
 }
 

@@ -105,9 +105,9 @@ function commandRun(fields: ToolFields, shown: TerminalOutput): ToolAction | und
 
 /** In the input, else the title: agents without input show the command as the title. */
 function commandOf({ input, title }: ToolFields, shown: TerminalOutput): string | undefined {
-  const given = field(input, 'command') ?? field(input, 'cmd');
-  const words = texts(given).map(shellWord).join(' ');
-  return nonEmpty(words) ?? nonEmpty(given) ?? shown.command ?? (input === undefined ? title : undefined);
+  const command = field(input, 'command') ?? field(input, 'cmd');
+  const words = texts(command).map(shellWord).join(' ');
+  return nonEmpty(words) ?? nonEmpty(command) ?? shown.command ?? (input === undefined ? title : undefined);
 }
 
 function exitOf(fields: ToolFields, shown: TerminalOutput): { exitCode?: number | null } {

@@ -160,8 +160,8 @@ function claudeOf(meta: unknown, before: ClaudeFields | undefined): ClaudeFields
 function takeExtensions(after: ToolFields, meta: unknown): void {
   // Both extensions contain pieces of output; the client's capabilities decide which one an agent uses.
   const output = field(meta, 'terminal_output') ?? field(meta, 'terminal_output_delta');
-  const more = text(field(output, 'data'));
-  if (more !== undefined) after.streamed = truncateShown(after.streamed + more);
+  const outputText = text(field(output, 'data'));
+  if (outputText !== undefined) after.streamed = truncateShown(after.streamed + outputText);
   const exit = field(meta, 'terminal_exit');
   if (isObject(exit)) after.exitCode = exitCode(exit['exit_code']) ?? after.exitCode;
 }

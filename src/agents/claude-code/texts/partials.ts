@@ -291,25 +291,25 @@ export class Partials {
     }
   }
 
-  #textDelta(message: StreamedMessage, place: number, kind: TextKind, more: unknown, line: Line): boolean {
-    if (typeof more !== 'string') return false;
-    this.#grow(message, place, kind, more, line);
+  #textDelta(message: StreamedMessage, place: number, kind: TextKind, delta: unknown, line: Line): boolean {
+    if (typeof delta !== 'string') return false;
+    this.#grow(message, place, kind, delta, line);
     return true;
   }
 
   /** An entry begins with its first text, so that empty blocks add none. */
-  #grow(message: StreamedMessage, place: number, kind: TextKind, more: string, line: Line): void {
-    if (more === '') return;
+  #grow(message: StreamedMessage, place: number, kind: TextKind, delta: string, line: Line): void {
+    if (delta === '') return;
     const block = message.places.get(place);
     if (typeof block === 'object' && block.kind === kind && block.settled === undefined) {
-      block.chunks.push(more);
-      this.#texts.append(block.entry, more);
+      block.chunks.push(delta);
+      this.#texts.append(block.entry, delta);
       return;
     }
     this.#settleBlock(message, block);
-    const entry = this.#texts.open(kind, more, line, message.model);
+    const entry = this.#texts.open(kind, delta, line, message.model);
     if (kind === 'text' && message.id !== null) this.#usages.wrote(message.id, entry.index);
-    const opened: Block = { kind, entry, chunks: [more], cited: [], settled: undefined };
+    const opened: Block = { kind, entry, chunks: [delta], cited: [], settled: undefined };
     message.places.set(place, opened);
     message.waiting.push(opened);
   }

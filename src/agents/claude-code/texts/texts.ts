@@ -57,8 +57,8 @@ export class Texts {
     });
   }
 
-  append(entry: NormalizedEntry, more: string): void {
-    this.#writer.append(entry.index, more);
+  append(entry: NormalizedEntry, delta: string): void {
+    this.#writer.append(entry.index, delta);
   }
 
   /** Closes an open entry with its complete text. */

@@ -239,9 +239,9 @@ export class ToolCalls {
   }
 
   /** The whole call, after its start or even after its result. */
-  #fill(call: Call, { name, input: given, timestamp, metadata, parentCallId }: CallStart): void {
+  #fill(call: Call, { name, input: rawInput, timestamp, metadata, parentCallId }: CallStart): void {
     if (call.whole && !call.open) return;
-    const input = limitDepth(given);
+    const input = limitDepth(rawInput);
     call.whole = true;
     call.pieces = [];
     const opened = this.#tasks.started(name, toolAction(name, input), input);

@@ -77,10 +77,10 @@ export function permissionAnswer(
 function answersByText(input: JsonObject, answers: readonly string[]): JsonObject {
   const byText = new Map<string, Set<string>>();
   for (const [at, { question: text }] of objects(input['questions']).map(question).entries()) {
-    const given = answers[at];
-    if (given !== undefined) byText.set(text, (byText.get(text) ?? new Set()).add(given));
+    const answer = answers[at];
+    if (answer !== undefined) byText.set(text, (byText.get(text) ?? new Set()).add(answer));
   }
-  return Object.fromEntries([...byText].map(([questionText, given]) => [questionText, [...given].join(', ')]));
+  return Object.fromEntries([...byText].map(([questionText, chosen]) => [questionText, [...chosen].join(', ')]));
 }
 
 /** The message to the model. */

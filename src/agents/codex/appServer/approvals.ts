@@ -169,9 +169,9 @@ function questionsAsked(params: JsonObject): Approval | undefined {
     },
     answer: ({ by, answer }) => {
       if (by === 'withdrawn' || by === 'run_over') return null;
-      const given = answer.kind === 'answer' ? answer.answers : [];
+      const labels = answer.kind === 'answer' ? answer.answers : [];
       const answers = data.questions.flatMap(({ id }, at) => {
-        const label = given[at];
+        const label = labels[at];
         return label === undefined ? [] : [[id, { answers: [label] }] as const];
       });
       return { answers: Object.fromEntries(answers) };

@@ -182,17 +182,17 @@ class CodexDialogue implements Dialogue {
   }
 
   #open({ cwd, model, sandbox, approvalPolicy, resume, fork = false, lastTurn, prompt }: CodexThread): void {
-    const given = { cwd, model, sandbox };
+    const shared = { cwd, model, sandbox };
     const opened = (answer: Answer): void => this.#handleOpening(answer, prompt);
     if (resume === undefined) {
-      this.#request('thread/start', { ...given, approvalPolicy }, opened);
+      this.#request('thread/start', { ...shared, approvalPolicy }, opened);
       return;
     }
     // A thread keeps the approval policy of its last turn; `codex exec` sets "never".
     this.#request('config/read', { includeLayers: false, cwd }, (answer) => {
       const { data } = configAnswer.safeParse(answer.kind === 'answer' ? answer.result : undefined);
       const policy = approvalPolicy ?? data?.config.approval_policy ?? 'on-request';
-      const params = { threadId: resume, excludeTurns: true, ...given, approvalPolicy: policy };
+      const params = { threadId: resume, excludeTurns: true, ...shared, approvalPolicy: policy };
       const [method, all] = fork ? ['thread/fork', { ...params, lastTurnId: lastTurn }] : ['thread/resume', params];
       this.#request(method, all, opened);
     });
@@ -282,10 +282,10 @@ class CodexDialogue implements Dialogue {
   /** After a turn: the messages that came too late for it, else the end of the turn. */
   #next(): void {
     if (this.#pendingSteers > 0) return;
-    const held = this.#interrupting ? undefined : this.#queuedMessages.shift();
+    const queued = this.#interrupting ? undefined : this.#queuedMessages.shift();
     this.#interrupting = false;
-    if (held !== undefined) {
-      this.#start(held);
+    if (queued !== undefined) {
+      this.#start(queued);
       return;
     }
     for (const text of this.#queuedMessages.splice(0)) {

@@ -194,9 +194,9 @@ export class AppServerEvents {
 
   #piece(type: 'agent_message' | 'reasoning', params: JsonObject, line: SourceLine): boolean {
     const id = nonEmpty(params['itemId']);
-    const more = text(params['delta']);
-    if (id === undefined || more === undefined) return false;
-    this.#writing(() => this.#threads.piece(type, id, more, line));
+    const delta = text(params['delta']);
+    if (id === undefined || delta === undefined) return false;
+    this.#writing(() => this.#threads.piece(type, id, delta, line));
     return true;
   }
 

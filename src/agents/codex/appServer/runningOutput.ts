@@ -12,11 +12,11 @@ export class RunningOutput {
     this.#run = run;
   }
 
-  add(callId: string | undefined, more: string): void {
+  add(callId: string | undefined, delta: string): void {
     if (callId === undefined) return;
     const before = this.#shownOutput.get(callId) ?? '';
     if (before.length >= maxShown) return;
-    const text = (before + more).slice(0, maxShown);
+    const text = (before + delta).slice(0, maxShown);
     this.#shownOutput.set(callId, text);
     this.#run.calls.update({ id: callId, result: { text } });
   }

@@ -39,8 +39,8 @@ export class StoredCalls {
   asked(payload: JsonObject, line: SourceLine): void {
     const id = nonEmpty(payload['call_id']) ?? nonEmpty(payload['id']);
     if (id === undefined || this.#waiting.size >= maxWaiting) return;
-    const given = payload['arguments'] ?? payload['input'] ?? payload['action'];
-    const input = typeof given === 'string' ? (parse(given) ?? given) : given;
+    const rawInput = payload['arguments'] ?? payload['input'] ?? payload['action'];
+    const input = typeof rawInput === 'string' ? (parse(rawInput) ?? rawInput) : rawInput;
     this.#waiting.set(id, { id, name: nonEmpty(payload['name']) ?? 'shell', input, line });
     if (!this.hasItems) this.#show(id);
   }
@@ -101,8 +101,8 @@ function toolName(name: string): string {
 
 function actionOf({ name, input }: Waiting): ToolAction {
   if (commands.has(name)) {
-    const given = field(input, 'cmd') ?? field(input, 'command');
-    return { kind: 'command_run', command: text(given) ?? texts(given).map(shellWord).join(' ') };
+    const command = field(input, 'cmd') ?? field(input, 'command');
+    return { kind: 'command_run', command: text(command) ?? texts(command).map(shellWord).join(' ') };
   }
   if (name === 'apply_patch') {
     const patch = text(input) ?? text(field(input, 'input')) ?? '';

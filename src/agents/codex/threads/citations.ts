@@ -34,10 +34,10 @@ function citationsInBlocks(fields: JsonObject): Citation[] {
 }
 
 /** An impossible range (such as an index below 0) becomes empty: no words are attributed to the source. */
-function citation(given: JsonObject, place: Place): Citation[] {
+function citation(annotation: JsonObject, place: Place): Citation[] {
   // Some model APIs put the fields under the name of the type.
-  const nested = given['url_citation'] ?? given['file_citation'];
-  const fields = isObject(nested) ? nested : given;
+  const nested = annotation['url_citation'] ?? annotation['file_citation'];
+  const fields = isObject(nested) ? nested : annotation;
   const url = nonEmpty(fields['url']) ?? null;
   const title = nonEmpty(fields['title']) ?? nonEmpty(fields['filename']) ?? null;
   if (url === null && title === null) return [];

@@ -39,8 +39,8 @@ export function changeKind(value: unknown): FileChange['kind'] {
 }
 
 /** The changes of an item: paths, and with the app-server their texts. */
-export function fileChanges(given: unknown): FileChange[] {
-  return objects(given).flatMap((change): FileChange[] => {
+export function fileChanges(changes: unknown): FileChange[] {
+  return objects(changes).flatMap((change): FileChange[] => {
     const path = text(change['path']) ?? '';
     const kind = changeKind(field(change['kind'], 'type') ?? change['kind']);
     const diff = text(change['diff']);
@@ -51,11 +51,11 @@ export function fileChanges(given: unknown): FileChange[] {
 }
 
 const fileChange: ReadItem = (fields, status) => {
-  const given = fields['changes'];
+  const changes = fields['changes'];
   return {
     toolName: 'file_change',
-    action: { kind: 'file_edit', changes: Array.isArray(given) ? fileChanges(given) : patchChanges(given) },
-    input: { changes: given },
+    action: { kind: 'file_edit', changes: Array.isArray(changes) ? fileChanges(changes) : patchChanges(changes) },
+    input: { changes: changes },
     result: status === undefined ? undefined : { text: '', isError: failed(status) },
   };
 };

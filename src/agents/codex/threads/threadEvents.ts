@@ -71,17 +71,17 @@ export class ThreadEvents {
   }
 
   /** A part of a text that is streamed; its item follows. */
-  piece(type: 'agent_message' | 'reasoning', id: string, more: string, { timestamp }: SourceLine): void {
+  piece(type: 'agent_message' | 'reasoning', id: string, delta: string, { timestamp }: SourceLine): void {
     const key = `${type} ${id}`;
     const known = this.#texts.get(key);
     if (known !== undefined) {
-      this.#run.texts.append(known, more);
+      this.#run.texts.append(known, delta);
       return;
     }
     if (this.#texts.size >= maxOpenTexts || this.#done.has(key)) return;
     const kind = kindOf(type);
     const metadata = this.#run.session.metadata();
-    this.#texts.set(key, this.#run.texts.add(kind, more, timestamp, metadata, { open: true, counted: false }));
+    this.#texts.set(key, this.#run.texts.add(kind, delta, timestamp, metadata, { open: true, counted: false }));
   }
 
   /** Open texts are not completed. */

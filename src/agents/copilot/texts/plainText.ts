@@ -25,16 +25,16 @@ export class PlainText {
   /** `false`: not a line of text mode. */
   line({ raw, timestamp }: SourceLine): boolean {
     if (this.#entry === undefined && looksLikeEvent.test(raw)) return false;
-    const more = [...Array.from({ length: this.#blank }, () => ''), raw];
+    const added = [...Array.from({ length: this.#blank }, () => ''), raw];
     this.#blank = 0;
     if (this.#entry === undefined) {
       const type = { kind: 'assistant_message' } as const;
       const metadata = this.#run.session.metadata();
       this.#entry = this.#run.writer.add({ type, content: raw, timestamp, metadata, open: true });
     } else {
-      this.#run.writer.append(this.#entry.index, `\n${more.join('\n')}`);
+      this.#run.writer.append(this.#entry.index, `\n${added.join('\n')}`);
     }
-    this.#lines.push(...more);
+    this.#lines.push(...added);
     return true;
   }
 

@@ -42,21 +42,21 @@ export class Texts {
   }
 
   /** The next piece of a message or thought. */
-  piece(kind: Kind, id: string, more: string, speaker: Speaker): void {
-    if (more === '' || (kind === 'thinking' && this.#done.has(id))) return;
+  piece(kind: Kind, id: string, delta: string, speaker: Speaker): void {
+    if (delta === '' || (kind === 'thinking' && this.#done.has(id))) return;
     const stream = this.#open.get(key(kind, id)) ?? this.#begin(kind, id, speaker);
     if (stream === undefined) {
-      this.#start(kind, id, more, speaker);
+      this.#start(kind, id, delta, speaker);
       return;
     }
     const at = stream.own.length;
-    stream.own += more;
-    if (stream.repeats && stream.shown.startsWith(more, at)) return;
-    if (stream.repeats && !more.startsWith(stream.shown.slice(at))) {
+    stream.own += delta;
+    if (stream.repeats && stream.shown.startsWith(delta, at)) return;
+    if (stream.repeats && !delta.startsWith(stream.shown.slice(at))) {
       this.#apart(stream, id);
       return;
     }
-    const rest = more.slice(Math.max(0, stream.shown.length - at));
+    const rest = delta.slice(Math.max(0, stream.shown.length - at));
     stream.repeats = false;
     stream.shown = stream.own;
     this.#run.writer.append(stream.entry.index, rest);

@@ -38,10 +38,10 @@ export class Calls {
     const id = nonEmpty(data['toolCallId']);
     if (id === undefined || this.#run.calls.get(id) !== undefined) return;
     const known = this.#announced.get(id);
-    const more = text(data['inputDelta']) ?? '';
-    if (known !== undefined) known.input = (known.input + more).slice(0, maxStream);
+    const delta = text(data['inputDelta']) ?? '';
+    if (known !== undefined) known.input = (known.input + delta).slice(0, maxStream);
     else if (this.#announced.size < maxAnnounced) {
-      this.#announced.set(id, { name: nonEmpty(data['toolName']) ?? 'unknown', speaker, input: more });
+      this.#announced.set(id, { name: nonEmpty(data['toolName']) ?? 'unknown', speaker, input: delta });
     }
   }
 

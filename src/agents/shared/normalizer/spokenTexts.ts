@@ -59,11 +59,11 @@ export class SpokenTexts {
   }
 
   /** More of an entry that was added open. */
-  append({ index, content }: NormalizedEntry, more: string): void {
+  append({ index, content }: NormalizedEntry, delta: string): void {
     const pieces = this.#pieces.get(index) ?? [content];
-    pieces.push(more);
+    pieces.push(delta);
     this.#pieces.set(index, pieces);
-    this.#writer.append(index, more);
+    this.#writer.append(index, delta);
   }
 
   /** An entry that was added open will not be completed: it stays as it is, and is not part of the answer. */
@@ -79,22 +79,22 @@ export class SpokenTexts {
   /** The next piece of a text; the first one opens its entry. `origin` and `counted` are those of the first. */
   piece(
     kind: TextKind,
-    more: string,
+    delta: string,
     timestamp: string,
     metadata: NormalizedEntryMetadata | undefined,
     { origin, counted = true }: { origin?: Origin | undefined; counted?: boolean } = {},
   ): NormalizedEntry {
     if (this.#streaming !== undefined && this.#streaming.kind !== kind) this.close();
     if (this.#streaming === undefined) {
-      const type = typeOf(kind, more);
+      const type = typeOf(kind, delta);
       const from = origin === undefined ? {} : { origin };
-      const entry = this.#writer.add({ type, content: more, timestamp, metadata, open: true, ...from });
-      this.#streaming = { kind, entry, counted, pieces: [more], length: more.length };
+      const entry = this.#writer.add({ type, content: delta, timestamp, metadata, open: true, ...from });
+      this.#streaming = { kind, entry, counted, pieces: [delta], length: delta.length };
       return entry;
     }
-    this.#streaming.pieces.push(more);
-    this.#streaming.length += more.length;
-    this.#writer.append(this.#streaming.entry.index, more);
+    this.#streaming.pieces.push(delta);
+    this.#streaming.length += delta.length;
+    this.#writer.append(this.#streaming.entry.index, delta);
     return this.#streaming.entry;
   }
 
@@ -156,9 +156,9 @@ export class SpokenTexts {
     return this.#answer.values();
   }
 
-  /** Whether `content` equals all texts so far plus `more`, without separators. */
-  isAllOf(content: string, more: string): boolean {
-    return this.#length + more.length === content.length && this.texts.join('') + more === content;
+  /** Whether `content` equals all texts so far plus `delta`, without separators. */
+  isAllOf(content: string, delta: string): boolean {
+    return this.#length + delta.length === content.length && this.texts.join('') + delta === content;
   }
 
   get answer(): string {

@@ -45,7 +45,7 @@ export const auditCommand: Command = {
   help,
   async run(args, context) {
     const { values, positionals } = parseOptions('audit', { args: [...args], options, allowPositionals: true });
-    const [id, ...more] = positionals;
+    const [id, ...others] = positionals;
     if (values.team === true) {
       if (id !== undefined || values.out !== undefined || values.format !== undefined)
         throw new UsageError('--team lists the whole team as JSON lines.', 'Use --from and --to only.');
@@ -61,7 +61,7 @@ export const auditCommand: Command = {
     }
     if (values.verify === true)
       throw new UsageError('--verify verifies the records of a team.', 'Add --team, or use "vitrine verify".');
-    if (more.length > 0 || (id === undefined) === (values.from === undefined))
+    if (others.length > 0 || (id === undefined) === (values.from === undefined))
       throw new UsageError('Specify one session, or a period with --from.', 'See "vitrine audit --help".');
     const format = auditFormats.find((auditFormat) => auditFormat === (values.format ?? 'jsonl'));
     if (format === undefined)

@@ -40,8 +40,8 @@ export const exportCommand: Command = {
   help,
   async run(args, context) {
     const { values, positionals } = parseOptions('export', { args: [...args], options, allowPositionals: true });
-    const [id, ...more] = positionals;
-    if (id === undefined || more.length > 0)
+    const [id, ...others] = positionals;
+    if (id === undefined || others.length > 0)
       throw new UsageError('Specify one session.', 'See "vitrine sessions" for their ids.');
     const known = `Formats: ${exportFormats.map((format) => format.id).join(', ')}.`;
     if (values.format === undefined) throw new UsageError('--format is missing.', known);

@@ -19,8 +19,8 @@ export const importCommand: Command = {
   async run(args, context) {
     const options = { store: { type: 'string' }, agent: { type: 'string' } } as const;
     const { values, positionals } = parseOptions('import', { args: [...args], options, allowPositionals: true });
-    const [file, ...more] = positionals;
-    if (file === undefined || more.length > 0)
+    const [file, ...others] = positionals;
+    if (file === undefined || others.length > 0)
       throw new UsageError('Specify one file.', 'See "vitrine import --help".');
     const agent = values.agent === undefined ? {} : { agent: agentOption(values.agent).type };
     const reader = new RecordReader(context, { store: values.store, writes: true });

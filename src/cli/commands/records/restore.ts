@@ -34,8 +34,8 @@ export const restore: Command = {
   help,
   async run(args, context) {
     const { values, positionals } = parseOptions('restore', { args: [...args], options, allowPositionals: true });
-    const [id, ...more] = positionals;
-    if (id === undefined || more.length > 0)
+    const [id, ...others] = positionals;
+    if (id === undefined || others.length > 0)
       throw new UsageError('Specify one session.', 'See "vitrine sessions" for their ids.');
     const target = targetOf(values.at, values.undo === true);
     const json = values.json === true;

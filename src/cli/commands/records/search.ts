@@ -82,10 +82,10 @@ export const search: Command = {
           answer.sessions.flatMap(({ hits }) => hits),
         );
       else for (const session of answer.sessions) context.stdout.write(text(session));
-      const more = answer.moreSessions === 0 ? [] : [`${answer.moreSessions} more sessions match (--limit).`];
+      const remaining = answer.moreSessions === 0 ? [] : [`${answer.moreSessions} more sessions match (--limit).`];
       const { leftOut } = answer;
       const omitted = leftOut === 0 ? [] : [`Hidden follow-ups and callbacks: ${leftOut} (--synthetic).`];
-      printNotes(context, answer.scanned, [...answer.problems.map(problemText), ...omitted, ...more]);
+      printNotes(context, answer.scanned, [...answer.problems.map(problemText), ...omitted, ...remaining]);
       return answer.sessions.length === 0 ? 1 : 0;
     } finally {
       await engine.dispose();

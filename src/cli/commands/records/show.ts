@@ -43,8 +43,8 @@ export const show: Command = {
       options: { ...options, ...followOptions },
       allowPositionals: true,
     });
-    const [id, ...more] = positionals;
-    if (id === undefined || more.length > 0)
+    const [id, ...others] = positionals;
+    if (id === undefined || others.length > 0)
       throw new UsageError('Specify one session.', 'See "vitrine sessions" for their ids.');
     const keeps = values['keep-following'] === true;
     if (keeps || values.follow === true) {

@@ -27,8 +27,8 @@ export const verifyCommand: Command = {
   async run(args, context) {
     const options = { store: { type: 'string' }, json: { type: 'boolean' } } as const;
     const { values, positionals } = parseOptions('verify', { args: [...args], options, allowPositionals: true });
-    const [which, ...more] = positionals;
-    if (which === undefined || more.length > 0)
+    const [which, ...others] = positionals;
+    if (which === undefined || others.length > 0)
       throw new UsageError('Specify one session, or the file of a record.', 'See "vitrine sessions" for ids.');
     const engine = createEngine(context, { store: values.store });
     try {

@@ -57,8 +57,8 @@ export const attach: Command = {
   help,
   async run(args, context) {
     const { values, positionals } = parseOptions('attach', { args: [...args], options, allowPositionals: true });
-    const [given, ...more] = positionals;
-    if (more.length > 0) throw new UsageError('Specify one session.', 'See "vitrine sessions" for their ids.');
+    const [id, ...others] = positionals;
+    if (others.length > 0) throw new UsageError('Specify one session.', 'See "vitrine sessions" for their ids.');
     const json = values.json === true;
     const daemons = await runningDaemons(context, { store: values.store, person: !json });
     try {
@@ -67,7 +67,7 @@ export const attach: Command = {
         if (joined !== undefined) daemons.push(joined.connection);
         return joined;
       };
-      const { connection, session } = await withDaemonErrors(() => findSession(daemons, given, join));
+      const { connection, session } = await withDaemonErrors(() => findSession(daemons, id, join));
       return await withDaemonErrors(() => new Attachment(connection, session, context, json).run());
     } finally {
       for (const daemon of daemons) daemon.close();

@@ -23,8 +23,8 @@ export const events: Command = {
   help,
   async run(args, context) {
     const { values, positionals } = parseOptions('events', { args: [...args], options, allowPositionals: true });
-    const [session, ...more] = positionals;
-    if (more.length > 0)
+    const [session, ...others] = positionals;
+    if (others.length > 0)
       throw new UsageError('Specify one session.', 'Without one, events of all sessions are printed.');
     if (values.follow !== true)
       throw new UsageError('Add --follow.', 'For past events: vitrine export --format events.');

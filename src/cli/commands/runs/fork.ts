@@ -44,12 +44,12 @@ export const fork: Command = {
   help,
   async run(args, context) {
     const { values, positionals } = parseOptions('fork', { args: [...args], options, allowPositionals: true });
-    const [session, argument, ...more] = positionals;
+    const [session, argument, ...others] = positionals;
     if (session === undefined) throw new UsageError('Specify a session.', 'See "vitrine sessions" for their ids.');
     const at = entryOf(values.at, session);
-    const given = requirePrompt(argument);
-    const command = args.includes('--') ? more : [];
-    if (more.length > command.length) throw new UsageError('There is more than one prompt.', 'Put it in quotes.');
+    const promptArgument = requirePrompt(argument);
+    const command = args.includes('--') ? others : [];
+    if (others.length > command.length) throw new UsageError('There is more than one prompt.', 'Put it in quotes.');
     const agentOptions = agentOptionsOf(values);
     const { cwd } = context;
     const program = values.program === undefined ? undefined : path.resolve(cwd, values.program);
@@ -66,7 +66,7 @@ export const fork: Command = {
       agents: agent === undefined || program === undefined ? {} : { [agent]: { program } },
       ...(acp !== undefined && { acp: acp.agents }),
     };
-    const prompt = await readPrompt(given, context);
+    const prompt = await readPrompt(promptArgument, context);
     const engine = createEngine(context, engineOptions);
     const ask = async (): Promise<ForkedRun> => {
       const request = await resumeByBlueprint(context, engine, session, { prompt, options: agentOptions });

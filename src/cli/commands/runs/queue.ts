@@ -72,27 +72,29 @@ export const queue: Command = {
   help,
   async run(args, context) {
     const { values, positionals } = parse(args);
-    const [what = 'list', given, ...more] = positionals;
+    const [what = 'list', subject, ...others] = positionals;
     const json = values.json === true;
     const show: Show = async (run) =>
       json ? writeLines(context.stdout, [run]) : void context.stdout.write(`${runRow(run)}\n`);
     if (what === 'list') {
-      refuseMore(what, given === undefined ? [] : [given], values);
+      assertNoOthers(what, subject === undefined ? [] : [subject], values);
       return list(context, values.store, json);
     }
-    if (given === undefined || !['add', 'stop', 'first', 'last'].includes(what))
+    if (subject === undefined || !['add', 'stop', 'first', 'last'].includes(what))
       throw new UsageError(`"queue ${what}" is unknown or incomplete.`, 'See "vitrine queue --help".');
     if (what === 'stop' || what === 'first' || what === 'last') {
-      refuseMore(what, more, values);
-      if (!runIdSchema.safeParse(given).success)
-        throw new UsageError(`"${given}" is not a run ID.`, 'See "vitrine queue" for run IDs.');
+      assertNoOthers(what, others, values);
+      if (!runIdSchema.safeParse(subject).success)
+        throw new UsageError(`"${subject}" is not a run ID.`, 'See "vitrine queue" for run IDs.');
       return speak(context, values.store, async (queued) => {
-        await show(await (what === 'stop' ? queued.stopRun(given) : queued.changeRun({ run_id: given, move: what })));
+        await show(
+          await (what === 'stop' ? queued.stopRun(subject) : queued.changeRun({ run_id: subject, move: what })),
+        );
         return done;
       });
     }
-    if (more.length > 0) throw new UsageError('There is more than one prompt.', 'Put it in quotes.');
-    return add(context, given, values, show);
+    if (others.length > 0) throw new UsageError('There is more than one prompt.', 'Put it in quotes.');
+    return add(context, subject, values, show);
   },
 };
 
@@ -101,11 +103,11 @@ function parse(args: readonly string[]) {
 }
 
 /** Refuses options that only `queue add` uses. @throws UsageError */
-function refuseMore(what: string, more: readonly string[], values: Values): void {
+function assertNoOthers(what: string, others: readonly string[], values: Values): void {
   const unheeded = Object.keys(values).find((name) => !everywhere.has(name));
   if (unheeded !== undefined)
     throw new UsageError(`--${unheeded} is an option of "queue add".`, `Remove it from "queue ${what}".`);
-  const [first] = more;
+  const [first] = others;
   if (first !== undefined) throw new UsageError(`Unexpected argument: "${first}".`, 'See "vitrine queue --help".');
 }
 

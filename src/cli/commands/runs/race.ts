@@ -90,12 +90,12 @@ export const race: Command = {
   async run(args, context) {
     const { values, positionals } = parseOptions('race', { args: [...args], options, allowPositionals: true });
     const { json = false, force = false, branch = false, store } = values;
-    const [first, ...more] = positionals;
+    const [first, ...others] = positionals;
     const manage = values.agents === undefined && first !== undefined ? raceCommands[first] : undefined;
     if (manage !== undefined) {
       const daemon = await startedDaemon(context, { store });
       try {
-        return await manage({ context, daemon, args: more, json, force, branch });
+        return await manage({ context, daemon, args: others, json, force, branch });
       } finally {
         daemon.close();
       }
@@ -112,8 +112,8 @@ async function startRace(
   context: CliContext,
   { positionals, json, ...values }: Values & { readonly json: boolean; readonly positionals: readonly string[] },
 ): Promise<number> {
-  const [given, ...more] = positionals;
-  if (given === undefined || more.length > 0)
+  const [id, ...others] = positionals;
+  if (id === undefined || others.length > 0)
     throw new UsageError('Specify one prompt.', 'Put it in quotes, or use - to read it from stdin.');
   if (values.agents === undefined) throw new UsageError('--agents is missing.', 'Try --agents claude,codex.');
   const { branch, force, budget, copy = [], link = [], store, setup, check, worktrees } = values;
@@ -121,7 +121,7 @@ async function startRace(
     throw new UsageError('--branch and --force are for "apply" and "clean".', 'See "vitrine race --help".');
   const agents = raceAgents(values.agents, values['permission-mode'] ?? []);
   const limits = limitsOf({ ...values, ...(budget !== undefined && { 'max-usd': budget }) });
-  const prompt = await readPrompt(given, context);
+  const prompt = await readPrompt(id, context);
   const cwd = path.resolve(context.cwd, values.cwd ?? '.');
   const engineOptions = {
     store,

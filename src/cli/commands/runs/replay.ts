@@ -32,13 +32,13 @@ export const replay: Command = {
   help,
   async run(args, context) {
     const { values, positionals } = parseOptions('replay', { args: [...args], options, allowPositionals: true });
-    const [given, ...more] = positionals;
-    if (given === undefined || more.length > 0)
+    const [argument, ...others] = positionals;
+    if (argument === undefined || others.length > 0)
       throw new UsageError('Specify one file.', 'See "vitrine replay --help".');
     const named = values.agent === undefined ? undefined : agentOption(values.agent).type;
     const replaySpeed = values.speed === undefined ? 1 : numberOption('--speed', values.speed);
     const exit = exitOption(values.exit);
-    const file = path.resolve(context.cwd, given);
+    const file = path.resolve(context.cwd, argument);
     const cwd = path.resolve(context.cwd, values.cwd ?? '.');
     const engineOptions = { store: values.store, writes: true, replaySpeed };
     const engine = createEngine(context, engineOptions);

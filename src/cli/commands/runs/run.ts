@@ -78,8 +78,8 @@ export const run: Command = {
   help,
   async run(args, context) {
     const { values, positionals } = parseOptions('run', { args: [...args], options, allowPositionals: true });
-    const [argument, ...more] = positionals;
-    const given = requirePrompt(argument);
+    const [argument, ...others] = positionals;
+    const promptArgument = requirePrompt(argument);
     const program = values.program === undefined ? undefined : path.resolve(context.cwd, values.program);
     const cwd = path.resolve(context.cwd, values.cwd ?? '.');
     const { blueprint } = values;
@@ -94,16 +94,16 @@ export const run: Command = {
         ? agentType(values.agent ?? recorded?.type, values.resume)
         : await executorByName(context, blueprint, { cwd, trust: values['trust-blueprint'] === true }).catch(usage);
     const resumes = values.resume !== undefined;
-    const command = args.includes('--') ? more : [];
+    const command = args.includes('--') ? others : [];
     const acpProfile = values.profile ?? (command.length === 0 ? recorded?.profile : undefined);
     const acp =
       blueprint === undefined
         ? acpChoice({ agent, resumes, profile: acpProfile, program, command, cwd: context.cwd })
         : undefined;
     const server = serverChoice(agent, values, context.env);
-    if (more.length > 0 && (acp === undefined || command.length === 0))
+    if (others.length > 0 && (acp === undefined || command.length === 0))
       throw new UsageError('There is more than one prompt.', 'Put it in quotes.');
-    const prompt = await readPrompt(given, context);
+    const prompt = await readPrompt(promptArgument, context);
     const agentOptions = agentOptionsOf(values);
     const limits = limitsOf(values);
     const prices = await pricesOption(values.prices, context);
@@ -123,15 +123,15 @@ export const run: Command = {
       values.recall === true ? { recall: await recallFor(engine, context, { prompt, cwd, resume }) } : {};
     const promptAndOptions = { prompt, options: agentOptions };
     const startOf = async (): Promise<StartRequest> => {
-      const more = { ...(await recalled()), limits };
+      const recallAndLimits = { ...(await recalled()), limits };
       if (blueprint !== undefined)
-        return { ...(await startByBlueprint(context, blueprint, { ...promptAndOptions, cwd })), ...more };
+        return { ...(await startByBlueprint(context, blueprint, { ...promptAndOptions, cwd })), ...recallAndLimits };
       return {
         agent: agent ?? 'claude-code',
         ...(profile !== undefined && { profile }),
         ...promptAndOptions,
         cwd,
-        ...more,
+        ...recallAndLimits,
       };
     };
     const resumeOf = async (id: string): Promise<ResumeRequest> => ({

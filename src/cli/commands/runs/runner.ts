@@ -141,8 +141,8 @@ function linePrinter({ stdout }: CliContext): (line: string) => void {
 }
 
 /** @throws UsageError */
-function folderOf(context: CliContext, given = '.'): string {
-  const folder = path.resolve(context.cwd, given);
+function folderOf(context: CliContext, option = '.'): string {
+  const folder = path.resolve(context.cwd, option);
   if (!isFolder(folder)) throw new UsageError(`Not a folder: ${folder} (--cwd).`, 'Specify the working folder.');
   return folder;
 }

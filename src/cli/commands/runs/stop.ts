@@ -23,8 +23,8 @@ export const stop: Command = {
   help,
   async run(args, context) {
     const { values, positionals } = parseOptions('stop', { args: [...args], options, allowPositionals: true });
-    const [session_id, ...more] = positionals;
-    if (session_id === undefined || more.length > 0)
+    const [session_id, ...others] = positionals;
+    if (session_id === undefined || others.length > 0)
       throw new UsageError('Specify one session.', 'See "vitrine sessions" for their ids.');
     const daemons = await runningDaemons(context, { store: values.store });
     try {

@@ -97,8 +97,8 @@ export class TeamChildren {
   async queue(run: ChildRun): Promise<QueuedChildRun> {
     const id = sessionId(this.#deps.randomHex);
     const { agentHash } = run;
-    const more = { by_agent: true, ...(agentHash !== undefined && { agent_hash: agentHash }) };
-    const created = await this.#create(await this.#summaryOf(run.parent), requestOf(run, id), more);
+    const origin = { by_agent: true, ...(agentHash !== undefined && { agent_hash: agentHash }) };
+    const created = await this.#create(await this.#summaryOf(run.parent), requestOf(run, id), origin);
     const { ended } = this.#add(id, created.run_id);
     return { session: id, ended };
   }
@@ -137,7 +137,7 @@ export class TeamChildren {
   async #create(
     parent: SessionSummary,
     request: ChildRequest,
-    more?: Pick<Job, 'by_agent' | 'agent_hash'>,
+    origin?: Pick<Job, 'by_agent' | 'agent_hash'>,
   ): Promise<Run> {
     const { engine, queue } = this.#deps;
     const { session_id, executor_profile, title } = request;
@@ -147,7 +147,7 @@ export class TeamChildren {
       { ...parent, session_id, status: 'pending', parent_session_id, executor_type },
       undefined,
     );
-    const created = await queue.create(parseInput(createRunSchema, request), more);
+    const created = await queue.create(parseInput(createRunSchema, request), origin);
     try {
       const job = { run: created, executor_type, executor_profile, title };
       await engine.queued.keepWaiting(job, 'a runner of the team has to take it', {

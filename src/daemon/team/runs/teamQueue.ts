@@ -104,7 +104,7 @@ export class TeamQueue {
   /** @throws CoordinatorError */
   async create(
     request: z.infer<typeof createRunSchema>,
-    more: Pick<Job, 'by_agent' | 'agent_hash'> = {},
+    origin: Pick<Job, 'by_agent' | 'agent_hash'> = {},
   ): Promise<Run> {
     const { randomHex } = this.#deps;
     const { type, session_id, agent_name, prompt, project_dir, parent_session_id, execution_mode, ...rest } = request;
@@ -127,7 +127,7 @@ export class TeamQueue {
       // The database sets its own time.
       created_at: new Date(0).toISOString(),
     };
-    const job = jobSchema.parse({ ...others, ...more, run });
+    const job = jobSchema.parse({ ...others, ...origin, run });
     const timed = { job, retry, timeoutMs: demandsTimeoutMs };
     return this.#asRun(await this.#use((database) => createRun(database, timed)));
   }
@@ -193,18 +193,20 @@ export class TeamQueue {
   }
 
   #reportedBy(instance: string): readonly string[] {
-    const reported = [...this.#held].filter(([, held]) => held.instance === instance && held.report !== undefined);
+    const reported = [...this.#held].filter(
+      ([, claimed]) => claimed.instance === instance && claimed.report !== undefined,
+    );
     return reported.map(([id]) => id);
   }
 
   /** Resolves at once; the database gets the report as soon as it can be reached. @throws CoordinatorError `over` */
   report(runnerRef: RunnerRef, report: RunReport): Run {
-    const held = this.#held.get(report.run_id);
-    if (held?.instance !== runnerRef.instance)
+    const claimed = this.#held.get(report.run_id);
+    if (claimed?.instance !== runnerRef.instance)
       throw new CoordinatorError('over', `Run ${report.run_id} has ended, or another runner has it.`);
-    held.report = report;
+    claimed.report = report;
     void this.flush();
-    return { ...held.job.run, status: report.status };
+    return { ...claimed.job.run, status: report.status };
   }
 
   /** Sends reports that wait, one after the other. Never rejects. */
@@ -237,12 +239,12 @@ export class TeamQueue {
     // The answer may not have what is claimed while it is on its way.
     const claims = [...this.#held];
     const current = await runners.beat();
-    for (const [id, held] of claims) {
-      const runs = current.get(held.instance);
-      if (this.#held.get(id) !== held || runs === undefined || runs.get(id)?.token === held.token) continue;
+    for (const [id, claimed] of claims) {
+      const runs = current.get(claimed.instance);
+      if (this.#held.get(id) !== claimed || runs === undefined || runs.get(id)?.token === claimed.token) continue;
       // Another runner may have it: this one stops, and what it says no longer counts.
       this.#deps.log.warn(`Run ${id} of the team is no longer this runner's.`);
-      this.#stopLost(id, held);
+      this.#stopLost(id, claimed);
     }
     await this.flush();
     await this.#endUnknown([...current.values()].flatMap((runs) => [...runs.values()]));
@@ -254,11 +256,11 @@ export class TeamQueue {
 
   /** The store has left the team: what it does for others ends. */
   abandon(): void {
-    for (const [id, held] of this.#held) this.#stopLost(id, held);
+    for (const [id, claimed] of this.#held) this.#stopLost(id, claimed);
   }
 
-  #stopLost(id: string, held: ClaimedRun): void {
-    if (this.#end(id, held)) this.#deps.onRun({ ...held.job.run, status: 'stopping' });
+  #stopLost(id: string, claimed: ClaimedRun): void {
+    if (this.#end(id, claimed)) this.#deps.onRun({ ...claimed.job.run, status: 'stopping' });
   }
 
   /**
@@ -291,14 +293,14 @@ export class TeamQueue {
    * Runs without retry continue, because no other runner takes them.
    */
   #stopUnleased(): void {
-    for (const held of this.#held.values()) {
-      const { job, instance, retry, report } = held;
-      if (!retry || held.isReturned === true || (report !== undefined && isRunOver(report.status))) continue;
+    for (const claimed of this.#held.values()) {
+      const { job, instance, retry, report } = claimed;
+      if (!retry || claimed.isReturned === true || (report !== undefined && isRunOver(report.status))) continue;
       if (this.#deps.runners.silentMs(instance) < leaseMs) continue;
       this.#deps.log.warn(
         `Run ${job.run.run_id} was stopped, because its runner could not send heartbeats to the team.`,
       );
-      held.isReturned = true;
+      claimed.isReturned = true;
       this.#deps.onRun({ ...job.run, status: 'stopping' });
     }
   }
@@ -316,13 +318,13 @@ export class TeamQueue {
   async #flush(): Promise<void> {
     for (let sent = true; sent;) {
       sent = false;
-      for (const [id, held] of this.#held) {
-        const { report } = held;
+      for (const [id, claimed] of this.#held) {
+        const { report } = claimed;
         if (report === undefined) continue;
         try {
-          const run = this.#asRun(await this.#deps.use((database) => this.#report(database, held, report)));
-          if (held.report === report) delete held.report;
-          if (isRunOver(report.status)) this.#end(id, held);
+          const run = this.#asRun(await this.#deps.use((database) => this.#report(database, claimed, report)));
+          if (claimed.report === report) delete claimed.report;
+          if (isRunOver(report.status)) this.#end(id, claimed);
           this.#deps.onRun(run);
           sent = true;
         } catch (error) {
@@ -330,8 +332,8 @@ export class TeamQueue {
           this.#deps.log.warn(`${id} ${report.status}: ${String(error)}`);
           // Other errors may be temporary: the next heartbeat reports it again.
           if (!TeamError.is(error, 'outdated')) continue;
-          if (isRunOver(report.status)) this.#end(id, held);
-          else this.#stopLost(id, held);
+          if (isRunOver(report.status)) this.#end(id, claimed);
+          else this.#stopLost(id, claimed);
         }
       }
     }
@@ -344,14 +346,14 @@ export class TeamQueue {
   }
 
   /** False: it has ended already, or its runner has claimed it again. */
-  #end(id: string, held: ClaimedRun): boolean {
-    if (this.#held.get(id) !== held) return false;
+  #end(id: string, claimed: ClaimedRun): boolean {
+    if (this.#held.get(id) !== claimed) return false;
     this.#held.delete(id);
     if (![...this.#held.values()].some(({ retry }) => retry)) {
       clearInterval(this.#lease);
       this.#lease = undefined;
     }
-    this.#deps.onEnded(held.job.run.session_id);
+    this.#deps.onEnded(claimed.job.run.session_id);
     return true;
   }
 

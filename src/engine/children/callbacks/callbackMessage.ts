@@ -5,9 +5,9 @@ const mostNamed = 5;
 
 /** The message to a parent about its ended children, and its reason. */
 export function callbackMessage(results: readonly ChildResult[]): { readonly prompt: string; readonly reason: string } {
-  const [first, ...more] = results.map(({ session_id }) => session_id);
-  const isOne = more.length === 0;
-  const ids = [first, ...more].slice(0, mostNamed).join(', ');
+  const [first, ...others] = results.map(({ session_id }) => session_id);
+  const isOne = others.length === 0;
+  const ids = [first, ...others].slice(0, mostNamed).join(', ');
   const what = isOne ? 'A session that you started has ended.' : 'Sessions that you started have ended.';
   return {
     // JSON, so that no text in a result can pass as the end of the results.

@@ -194,10 +194,10 @@ async function* bytesOfPacked(file: string): AsyncGenerator<Buffer> {
 /** Readable content of a packed file. `onDamage` is not called if only the end is missing. */
 async function* readableOf(file: string, onDamage?: () => void): AsyncGenerator<Buffer> {
   const finishFlush = constants.Z_SYNC_FLUSH;
-  let given = 0;
+  let readBytes = 0;
   try {
     for await (const chunk of unzipped(createReadStream(file), createGunzip({ chunkSize: 256 * 1024, finishFlush }))) {
-      given += chunk.length;
+      readBytes += chunk.length;
       yield chunk;
     }
     return;
@@ -210,8 +210,8 @@ async function* readableOf(file: string, onDamage?: () => void): AsyncGenerator<
   const source = createReadStream(file, { start: await headerSize(file), highWaterMark: 256 });
   try {
     for await (const chunk of unzipped(source, createInflateRaw(small))) {
-      if (given < chunk.length) yield chunk.subarray(given);
-      given = Math.max(0, given - chunk.length);
+      if (readBytes < chunk.length) yield chunk.subarray(readBytes);
+      readBytes = Math.max(0, readBytes - chunk.length);
     }
   } catch (error) {
     if (!isOfZip(error)) throw error;

@@ -7,10 +7,10 @@ const lineWord = String.raw`(?:lines?|L|Zeilen?|lignes?|l[ií]neas?|linhas?|righ
 const to = String.raw`\s{0,2}(?:-|–|—|~|～|to|bis|à|a|至|到)\s{0,2}`;
 const stretch = String.raw`${lineWord}\s{0,2}(?<first>\d{1,7})(?:${to}(?:${lineWord}\s{0,2})?(?<last>\d{1,7}))?`;
 /** More lines of a list: ", 9", "and 12-14". */
-const more = String.raw`(?<more>(?:\s{0,2},\s{0,2}(?:and\s{1,2})?\d{1,7}(?:[-–]\d{1,7})?(?!\w|\s{1,2}\p{L})|\s{1,2}(?:and|und|et|y|&)\s{1,2}\d{1,7}(?:[-–]\d{1,7})?(?!\w)){0,9})`;
+const furtherLines = String.raw`(?<more>(?:\s{0,2},\s{0,2}(?:and\s{1,2})?\d{1,7}(?:[-–]\d{1,7})?(?!\w|\s{1,2}\p{L})|\s{1,2}(?:and|und|et|y|&)\s{1,2}\d{1,7}(?:[-–]\d{1,7})?(?!\w)){0,9})`;
 
 const behind = new RegExp(
-  String.raw`^[\x60*_"'”»」)]{0,4}[,:]?\s{0,2}[(（,]?\s{0,2}(?:[的の]\s{0,2})?(?:(?:at|in|on|around|starting at|from) )?(?:(?=${several})${stretch}${more}|${stretch.replaceAll('<first>', '<from>').replaceAll('<last>', '<until>')}|第?\s{0,2}(?<one>\d{1,7})(?:${to}(?<other>\d{1,7}))?\s{0,2}行)(?!\w|\.\d)[)）]?`,
+  String.raw`^[\x60*_"'”»」)]{0,4}[,:]?\s{0,2}[(（,]?\s{0,2}(?:[的の]\s{0,2})?(?:(?:at|in|on|around|starting at|from) )?(?:(?=${several})${stretch}${furtherLines}|${stretch.replaceAll('<first>', '<from>').replaceAll('<last>', '<until>')}|第?\s{0,2}(?<one>\d{1,7})(?:${to}(?<other>\d{1,7}))?\s{0,2}行)(?!\w|\.\d)[)）]?`,
   'iu',
 );
 const front = new RegExp(

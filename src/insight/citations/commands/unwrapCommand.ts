@@ -34,8 +34,8 @@ export function unwrapCommand(command: string): string {
   const name = baseName(double ?? single ?? plain ?? '').replace(/\.exe$/i, '');
   const shell = shells.find((candidate) => candidate.name.test(name));
   const rest = short.slice(start.length);
-  const given = shell?.options.exec(rest)?.[0];
-  return shell === undefined || given === undefined ? short : unquoted(rest.slice(given.length), shell);
+  const shellOptions = shell?.options.exec(rest)?.[0];
+  return shell === undefined || shellOptions === undefined ? short : unquoted(rest.slice(shellOptions.length), shell);
 }
 
 /** A quoted word and what follows it in the outer shell: `'npm test' && ls`. */

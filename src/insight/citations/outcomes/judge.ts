@@ -76,10 +76,10 @@ export function numbersMatch({ count, failures, total, scope, outcome }: Mention
   ];
   if (!fits.includes('no')) return fits.includes('unknown') ? 'unknown' : 'yes';
   // A number of something else that the run counted, or of one of its parts.
-  const given = count ?? failures ?? 0;
+  const claimed = count ?? failures ?? 0;
   const isOther =
-    others.some(({ passed, failed }) => passed === given || (failed === given && given > 0)) ||
-    run.parts.includes(given);
+    others.some(({ passed, failed }) => passed === claimed || (failed === claimed && claimed > 0)) ||
+    run.parts.includes(claimed);
   return isOther || run.isCut ? 'unknown' : 'no';
 }
 

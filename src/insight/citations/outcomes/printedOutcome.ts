@@ -171,7 +171,7 @@ const nameFirst = /([a-z]+)\s?[:=]?\s*(\d{1,7})/gi;
 function fieldsOf(row: SummaryLine, { groups = {} }: RegExpExecArray, line: string): ReadonlyMap<Field, number> {
   const fields = new Map<Field, number>();
   const add = (field: Field, value: number): void => void fields.set(field, (fields.get(field) ?? 0) + value);
-  const given: readonly (readonly [string, Field])[] = [
+  const groupFields: readonly (readonly [string, Field])[] = [
     ['passed', 'passed'],
     ['failed', 'failed'],
     ['errors', 'failed'],
@@ -179,7 +179,7 @@ function fieldsOf(row: SummaryLine, { groups = {} }: RegExpExecArray, line: stri
     ['total', 'total'],
     ['doctests', 'total'],
   ];
-  for (const [name, field] of given) if (groups[name] !== undefined) add(field, Number(groups[name]));
+  for (const [name, field] of groupFields) if (groups[name] !== undefined) add(field, Number(groups[name]));
   if (groups['errors'] !== undefined) add('errors', Number(groups['errors']));
   if (groups['onePassed'] !== undefined) add('passed', 1);
   if (groups['oneFailed'] !== undefined) add('failed', 1);

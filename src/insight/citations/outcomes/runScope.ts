@@ -44,7 +44,7 @@ export function isListingOnly(command: string, kind: ProgramKind): boolean {
     return true;
   const isIdle = (word: string): boolean => (kind === 'test' || !word.startsWith('-D')) && idle.test(word);
   if (others.some(isIdle)) return true;
-  return idleWords.some(([programs, given]) => programs.test(name) && others.some((word) => given.test(word)));
+  return idleWords.some(([programs, idleWord]) => programs.test(name) && others.some((word) => idleWord.test(word)));
 }
 
 /** Options with which a run succeeds even if there was nothing to run. */
@@ -119,9 +119,9 @@ export function scopeOf(command: string, kind: ProgramKind, folder: string): Run
     if (option.startsWith('-')) {
       if (limiting.test(option) && ignored?.test(option) !== true) limit();
       else if (limits.test(option) && ignored?.test(option) !== true) {
-        const given = value ?? words[at + 1] ?? '';
+        const optionValue = value ?? words[at + 1] ?? '';
         if (value === undefined) at += 1;
-        if (given !== '' && !isEverything(option, given)) limit(given);
+        if (optionValue !== '' && !isEverything(option, optionValue)) limit(optionValue);
       } else if (
         value === undefined &&
         (valued.test(option) || ignored?.test(option) === true) &&

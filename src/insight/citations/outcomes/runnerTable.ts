@@ -19,10 +19,10 @@ export interface SummaryLine {
   readonly covers?: readonly string[];
 }
 
-const row = (runner: string, line: RegExp, more: Omit<SummaryLine, 'runner' | 'line'> = {}): SummaryLine => ({
+const row = (runner: string, line: RegExp, options: Omit<SummaryLine, 'runner' | 'line'> = {}): SummaryLine => ({
   runner,
   line,
-  ...more,
+  ...options,
 });
 const numbers = { words: 'number first' } as const;
 const names = { words: 'name first' } as const;

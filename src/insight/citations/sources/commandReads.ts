@@ -22,13 +22,13 @@ const stretch = /^sed -n (['"]?)(\d+)(?:,(\d+))?p\1(?: ([^\s'"]+))?$/;
 export function readByCommand(line: string, output: string): CommandRead | undefined {
   const parts = shellParts(line);
   const loud = parts.filter(({ command }) => !isSilent(command));
-  const [first, more, ...others] = loud;
-  if (first === undefined || others.length > 0 || (more !== undefined && more.joined !== '|')) return undefined;
+  const [first, filter, ...others] = loud;
+  if (first === undefined || others.length > 0 || (filter !== undefined && filter.joined !== '|')) return undefined;
   const source = sourceOf(first.command);
   if (source === undefined) return undefined;
   const path = inFolder(source.path, parts);
   if (path === undefined) return undefined;
-  const from = more === undefined ? source.from : then(source.from, more.command);
+  const from = filter === undefined ? source.from : then(source.from, filter.command);
   const { text, cut } = textBeforeOmission(output);
   const isNumbered = loud.some(({ command }) => numbers.test(command));
   const shown = isNumbered ? linesOfResult(text, from?.[0] ?? 1) : plainLines(text, from?.[0] ?? 1);

@@ -103,8 +103,8 @@ function fileCandidate(
 }
 
 function firstRange(ranges: readonly LineRange[] | null): { lines?: LineRange } {
-  const [only, more] = ranges ?? [];
-  return only === undefined || more !== undefined ? {} : { lines: only };
+  const [only, second] = ranges ?? [];
+  return only === undefined || second !== undefined ? {} : { lines: only };
 }
 
 const urlWeights = { fetched: 0.95, search_result: 0.85, named_in_command: 0.9, named_in_output: 0.7 } as const;

@@ -276,8 +276,8 @@ function urlsOf({ action, input, status }: ToolUse, output: string, command: str
       ];
     case 'mcp':
     case 'tool': {
-      const given = isObject(input ?? action.input) ? Object.values(input ?? action.input ?? {}) : [];
-      const texts = given.filter((value): value is string => typeof value === 'string');
+      const inputValues = isObject(input ?? action.input) ? Object.values(input ?? action.input ?? {}) : [];
+      const texts = inputValues.filter((value): value is string => typeof value === 'string');
       return [...texts.flatMap(urlsIn).map((url): UrlTouch => ({ url, why: 'fetched' })), ...named];
     }
     case 'search':

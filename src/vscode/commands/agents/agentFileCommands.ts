@@ -79,13 +79,13 @@ export function agentFileCommands({ agents, engines }: Pick<CommandContext, 'age
 async function nameOf(
   all: readonly Blueprint[],
   title: string,
-  given?: string,
+  suggested?: string,
   value = '',
 ): Promise<string | undefined> {
   const { nameProblem } = await import('../../agents/agentFiles.ts');
-  const why = given === undefined ? undefined : nameProblem(given, all);
+  const why = suggested === undefined ? undefined : nameProblem(suggested, all);
   if (why !== undefined) void vscode.window.showErrorMessage(inertText(why));
-  if (given !== undefined) return why === undefined ? given : undefined;
+  if (suggested !== undefined) return why === undefined ? suggested : undefined;
   return vscode.window.showInputBox({
     title,
     value,

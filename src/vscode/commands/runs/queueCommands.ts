@@ -12,8 +12,8 @@ export function queueCommands(shell: Pick<CommandContext, 'engines' | 'queueHost
     await moveRuns((await shell.engines.get()).queue, runs, to);
   };
   return {
-    moveRunFirst: (...given) => move('first', given),
-    moveRunLast: (...given) => move('last', given),
+    moveRunFirst: (...args) => move('first', args),
+    moveRunLast: (...args) => move('last', args),
     async runHere(...args) {
       if (!canStartAgents()) return;
       const [run] = await queuedRuns(shell, args);

@@ -27,8 +27,8 @@ export function raceCommands(shell: CommandContext): Commands {
 
     /** VS Code gives the row, and all selected rows if it is one of them. */
     async compareSessions(first, all) {
-      const given = (Array.isArray(all) ? all : [first]).flatMap((argument) => sessionOfArgument(argument) ?? []);
-      const ids = given.length < 2 ? await pickSessions(shell, given) : given;
+      const selected = (Array.isArray(all) ? all : [first]).flatMap((argument) => sessionOfArgument(argument) ?? []);
+      const ids = selected.length < 2 ? await pickSessions(shell, selected) : selected;
       if (ids.length === 0) return undefined;
       if (ids.length < 2 || ids.length > maxSessions) {
         void vscode.window.showInformationMessage(t('Select 2 to {0} sessions to compare.', maxSessions));

@@ -16,9 +16,9 @@ export function replayCommands(shell: CommandContext): Commands {
       const name = path.basename(file);
       const engine = await shell.engines.get();
       const found = await engine.recognizeOutput(file);
-      const [only, ...more] = found;
+      const [only, ...others] = found;
       const agent =
-        only !== undefined && more.length === 0
+        only !== undefined && others.length === 0
           ? only.type
           : await pickAgent(
               t('Could not determine which agent printed {0}.', name),

@@ -54,8 +54,8 @@ async function beginAll(
 const columns = [vscode.ViewColumn.One, vscode.ViewColumn.Two, vscode.ViewColumn.Three, vscode.ViewColumn.Four];
 const columnOf = (at: number): vscode.ViewColumn => columns[at] ?? vscode.ViewColumn.Beside;
 
-async function askAndBegin(shell: CommandContext, given?: RunDefaults): Promise<string | undefined> {
-  const decision = await askForRun(shell, given);
+async function askAndBegin(shell: CommandContext, defaults?: RunDefaults): Promise<string | undefined> {
+  const decision = await askForRun(shell, defaults);
   if (decision === undefined) return undefined;
   if (!decision.edit) return beginAll(shell, decision.requests);
   await shell.drafts.open(decision);
@@ -63,8 +63,8 @@ async function askAndBegin(shell: CommandContext, given?: RunDefaults): Promise<
 }
 
 /** Asks for a prompt about part of an editor. The user sees it before it is sent. */
-async function askAbout(shell: CommandContext, given: () => RunDefaults | undefined): Promise<string | undefined> {
-  const about = canStartAgents() ? given() : undefined;
+async function askAbout(shell: CommandContext, defaults: () => RunDefaults | undefined): Promise<string | undefined> {
+  const about = canStartAgents() ? defaults() : undefined;
   return about === undefined ? undefined : askAndBegin(shell, about);
 }
 
@@ -101,10 +101,10 @@ export function runCommands(shell: CommandContext): Commands {
     async runSeveralAgents(argument) {
       if (!canStartAgents()) return undefined;
       if (!isObject(argument)) return askAndBegin(shell, { several: true });
-      const given = raceRequestOf(argument);
-      if (given === undefined) throw new Error(t('The Run on Several Agents command expects {0}.', raceRequestShape));
-      for (const request of given.requests) if (!(await confirmed(request))) return undefined;
-      return beginAll(shell, given.requests, given.commands);
+      const parsed = raceRequestOf(argument);
+      if (parsed === undefined) throw new Error(t('The Run on Several Agents command expects {0}.', raceRequestShape));
+      for (const request of parsed.requests) if (!(await confirmed(request))) return undefined;
+      return beginAll(shell, parsed.requests, parsed.commands);
     },
 
     /** In the explorer: the selected files. In an editor: the selection, or else the file. */

@@ -55,8 +55,8 @@ describe('a daemon that is killed', function () {
     const answer = async (request_id: string): Promise<void> => {
       const text = `message ${request_id}`;
       const said = connection.call('say', { session_id, text, how: 'queue' }).then(() => known.said.push(text));
-      const given = { kind: 'allow', scope: 'once' } as const;
-      const { accepted } = await connection.call('answer', { session_id, request_id, answer: given });
+      const allow = { kind: 'allow', scope: 'once' } as const;
+      const { accepted } = await connection.call('answer', { session_id, request_id, answer: allow });
       if (accepted) known.answered.add(request_id);
       await said;
     };

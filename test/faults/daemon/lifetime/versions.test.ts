@@ -121,9 +121,9 @@ describe('daemons of two versions', function () {
         const [running] = await other.call('running', {});
         return running?.session_id === session_id && running.requests.some(({ id }) => id === 'req-1');
       });
-      const given = { session_id, request_id: 'req-1', answer: { kind: 'allow', scope: 'once' } } as const;
-      assert.deepEqual(await other.call('answer', given), { accepted: true });
-      assert.deepEqual(await before.call('answer', given), { accepted: false });
+      const params = { session_id, request_id: 'req-1', answer: { kind: 'allow', scope: 'once' } } as const;
+      assert.deepEqual(await other.call('answer', params), { accepted: true });
+      assert.deepEqual(await before.call('answer', params), { accepted: false });
       assert.equal((await over).summary.outcome, 'completed');
       for (const daemon of daemons) daemon.close();
       assert.equal(gaps, 0);

@@ -74,8 +74,8 @@ function run(mocha: Mocha): Promise<readonly Outcome[]> {
       const title = test.fullTitle();
       const first = firsts.get(title);
       const failure = { test, error };
-      const more = { ...(first !== undefined && { first }), ...(suite !== undefined && { suite }) };
-      outcomes.push({ title, kind: 'failed', duration: 0, failure, ...more });
+      const optional = { ...(first !== undefined && { first }), ...(suite !== undefined && { suite }) };
+      outcomes.push({ title, kind: 'failed', duration: 0, failure, ...optional });
     });
     runner.on('pending', (test) => outcomes.push({ title: test.fullTitle(), kind: 'skipped', duration: 0 }));
   });

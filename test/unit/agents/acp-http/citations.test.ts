@@ -223,8 +223,8 @@ describe('citations in lines of the Agent Communication Protocol', () => {
       part({ name: 'a.md', content: 'x ``` Lisbon', ...between(6, 12) }),
       ends(),
     ]);
-    const made = entries.find(({ type }) => type.kind === 'system_message' && type.subtype === 'artifact');
-    assert.deepEqual(cited(made), ['Lisbon']);
+    const artifact = entries.find(({ type }) => type.kind === 'system_message' && type.subtype === 'artifact');
+    assert.deepEqual(cited(artifact), ['Lisbon']);
   });
 
   it('find their range for any text', () => {

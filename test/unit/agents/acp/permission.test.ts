@@ -46,17 +46,17 @@ const session: Answer = { kind: 'allow', scope: 'session' };
 describe('a permission in the Agent Client Protocol', () => {
   it('of every agent includes the whole command or change', () => {
     let count = 0;
-    for (const { agent, file, request: made } of asked()) {
+    for (const { agent, file, request: expectedRequest } of asked()) {
       count += 1;
-      const where = `${agent} ${file} ${made.title}`;
-      assert.notEqual(made.title, '', where);
-      assert.ok(!made.title.includes('\n'), where);
-      assert.ok(made.callId !== undefined && made.cwd !== undefined, where);
-      assert.equal(made.reasonUnheard, true, where);
-      const { action } = made;
+      const where = `${agent} ${file} ${expectedRequest.title}`;
+      assert.notEqual(expectedRequest.title, '', where);
+      assert.ok(!expectedRequest.title.includes('\n'), where);
+      assert.ok(expectedRequest.callId !== undefined && expectedRequest.cwd !== undefined, where);
+      assert.equal(expectedRequest.reasonUnheard, true, where);
+      const { action } = expectedRequest;
       if (action?.kind === 'command_run') assert.notEqual(action.command, '', where);
       else if (action?.kind === 'file_edit') assert.ok(action.changes.length > 0, where);
-      else if (made.kind === 'plan') assert.equal(made.plan, '1. Read\n2. Edit', where);
+      else if (expectedRequest.kind === 'plan') assert.equal(expectedRequest.plan, '1. Read\n2. Edit', where);
       else assert.ok(action !== undefined, where);
     }
     assert.ok(count > 20, String(count));

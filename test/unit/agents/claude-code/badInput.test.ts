@@ -86,8 +86,8 @@ describe('bad output of Claude Code', () => {
 
   for (const [name, lines, expected] of cases) {
     it(name, () => {
-      const given = stdoutLines(...lines);
-      const { entries, facts } = normalized(given);
+      const source = stdoutLines(...lines);
+      const { entries, facts } = normalized(source);
       const own = entries.filter(({ type }) => type.kind !== 'system_message' || type.subtype !== 'interrupted');
       assert.deepEqual(kinds(own), expected);
       for (const entry of entries) normalizedEntrySchema.parse(entry);

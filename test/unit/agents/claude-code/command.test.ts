@@ -53,8 +53,8 @@ describe('command line of Claude Code', () => {
 
   it('passes remaining limits that Vitrine enforces, without warnings', () => {
     const limits = { turns: 2, usd: 0.25 };
-    const of = (version: string, options = {}, more = {}) =>
-      claudeCode.command({ prompt: 'x', options, limits, program: { version }, newSessionId: 'new', ...more });
+    const of = (version: string, options = {}, overrides = {}) =>
+      claudeCode.command({ prompt: 'x', options, limits, program: { version }, newSessionId: 'new', ...overrides });
     const flags = ({ args }: { args: readonly string[] }) => args.slice(args.indexOf('--max-turns'));
     assert.deepEqual(flags(of('2.1.328')), ['--max-turns', '2', '--max-budget-usd', '0.25']);
     assert.deepEqual(flags(of('2.1.328', {}, { resume: 'old' })), ['--max-turns', '2', '--max-budget-usd', '0.25']);

@@ -11,7 +11,7 @@ import { recordQuestions, type AskedQuestion } from '../../../support/agents/ask
 class Script {
   readonly written: unknown[] = [];
   readonly asked: AskedQuestion[] = [];
-  readonly told: ClientLine[] = [];
+  readonly sent: ClientLine[] = [];
   readonly turns: (Continuation | 'began')[] = [];
   readonly failed: string[] = [];
   readonly dialogue: Dialogue;
@@ -20,8 +20,8 @@ class Script {
     this.dialogue = claudeDialogue(prompt)({
       write: (line) => void this.written.push(JSON.parse(line)),
       ask: recordQuestions(this.asked),
-      tell: (line) => void this.told.push(line),
-      turnEnded: (more = 'done') => void this.turns.push(more),
+      tell: (line) => void this.sent.push(line),
+      turnEnded: (continuation = 'done') => void this.turns.push(continuation),
       turnStarted: () => void this.turns.push('began'),
       leave: () => undefined,
       fail: (message) => void this.failed.push(message),
@@ -38,10 +38,10 @@ class Script {
   }
 }
 
-const canUse = (id: string, tool_name: string, input: unknown, more = {}): unknown => ({
+const canUse = (id: string, tool_name: string, input: unknown, overrides = {}): unknown => ({
   type: 'control_request',
   request_id: id,
-  request: { subtype: 'can_use_tool', tool_name, input, tool_use_id: `call_${id}`, ...more },
+  request: { subtype: 'can_use_tool', tool_name, input, tool_use_id: `call_${id}`, ...overrides },
 });
 const response = (id: string, answer: unknown): unknown => ({
   type: 'control_response',
@@ -274,7 +274,7 @@ describe('the dialogue of Claude Code', () => {
 
   it('knows when a turn has ended and whether another follows', () => {
     const result = { type: 'result', subtype: 'success' };
-    const system = (subtype: string, more = {}) => ({ type: 'system', subtype, ...more });
+    const system = (subtype: string, args = {}) => ({ type: 'system', subtype, ...args });
     const script = started();
     script.line(system('init'), system('background_tasks_changed', { tasks: [{ task_id: 'a' }] }), result);
     script.line(system('task_notification'), system('background_tasks_changed', { tasks: [] }));

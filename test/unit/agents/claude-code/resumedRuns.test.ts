@@ -114,7 +114,12 @@ describe('repeated output of Claude Code', () => {
     );
     const calls = entries.flatMap(({ type }) => (type.kind === 'tool_use' ? [type.tool] : []));
     assert.deepEqual(
-      calls.map(({ callId, toolName, status, result: given }) => [callId, toolName, status, given?.text?.slice(0, 3)]),
+      calls.map(({ callId, toolName, status, result: output }) => [
+        callId,
+        toolName,
+        status,
+        output?.text?.slice(0, 3),
+      ]),
       [
         ['a', 'Bash', 'success', 'one'],
         ['a~2', 'Bash', 'success', 'two'],

@@ -66,8 +66,8 @@ describe('lines of the app-server of Codex', () => {
     const plan = (...statuses: string[]) =>
       said('turn/plan/updated', { plan: statuses.map((status, at) => ({ step: `step ${at}`, status })) });
     const { entries } = read(plan('inProgress', 'pending'), plan('completed', 'inProgress'));
-    const [todo, ...more] = entries.flatMap(({ type }) => (type.kind === 'tool_use' ? [type.tool.action] : []));
-    assert.equal(more.length, 0);
+    const [todo, ...others] = entries.flatMap(({ type }) => (type.kind === 'tool_use' ? [type.tool.action] : []));
+    assert.equal(others.length, 0);
     assert.ok(todo?.kind === 'todo');
     assert.deepEqual(
       todo.todos.map(({ status }) => status),

@@ -9,7 +9,7 @@ import { recordQuestions, type AskedQuestion } from '../../../support/agents/ask
 class Script {
   readonly written: JsonObject[] = [];
   readonly asked: AskedQuestion[] = [];
-  readonly told: ClientLine[] = [];
+  readonly clientLines: ClientLine[] = [];
   readonly failed: string[] = [];
   ended = 0;
   started = 0;
@@ -25,7 +25,7 @@ class Script {
         this.written.push(value);
       },
       ask: recordQuestions(this.asked),
-      tell: (line) => void this.told.push(line),
+      tell: (line) => void this.clientLines.push(line),
       turnEnded: () => void (this.ended += 1),
       turnStarted: () => void (this.started += 1),
       leave: () => void (this.left += 1),
@@ -192,7 +192,7 @@ describe('the dialogue with the app-server of Codex', () => {
     script.says({ id: 9, method: 'item/tool/call', params: { threadId: 'thread' } });
     assert.equal(script.written.at(-1)?.['id'], 9);
     assert.ok(isObject(script.written.at(-1)?.['error']));
-    assert.equal(script.told[0]?.type, 'note');
+    assert.equal(script.clientLines[0]?.type, 'note');
   });
 
   it('steers a turn, and begins another with a message that came too late', () => {
@@ -308,7 +308,7 @@ describe('the dialogue with the app-server of Codex', () => {
       await asked.decide({ kind: 'deny' }, 'withdrawn');
       assert.equal(asked.withdrawn, true);
       assert.equal(script.written.length, before);
-      assert.deepEqual(script.told, []);
+      assert.deepEqual(script.clientLines, []);
     });
   });
 });

@@ -172,14 +172,14 @@ describe('results of Copilot runs', () => {
 });
 
 describe('lines of Copilot that no capture has', () => {
-  const line = (type: string, data: Value, more: Value = {}): { stream: 'stdout'; text: string } => ({
+  const line = (type: string, data: Value, overrides: Value = {}): { stream: 'stdout'; text: string } => ({
     stream: 'stdout',
-    text: JSON.stringify({ type, data, timestamp: '2026-11-20T10:00:00.000Z', ...more }),
+    text: JSON.stringify({ type, data, timestamp: '2026-11-20T10:00:00.000Z', ...overrides }),
   });
-  const delta = (messageId: string, deltaContent: string, more: Value = {}) =>
-    line('assistant.message_delta', { messageId, deltaContent }, more);
-  const message = (messageId: string, content: string, more: Value = {}) =>
-    line('assistant.message', { messageId, content, ...more });
+  const delta = (messageId: string, deltaContent: string, overrides: Value = {}) =>
+    line('assistant.message_delta', { messageId, deltaContent }, overrides);
+  const message = (messageId: string, content: string, overrides: Value = {}) =>
+    line('assistant.message', { messageId, content, ...overrides });
 
   it('keep an answer that was replaced with another one', () => {
     const { entries } = readBy(copilot, [
@@ -248,11 +248,11 @@ describe('lines of Copilot that no capture has', () => {
   });
 
   it('count usage per request if the session has no total', () => {
-    const used = (id: string, inputTokens: number, more: Value = {}) =>
+    const used = (id: string, inputTokens: number, overrides: Value = {}) =>
       line(
         'assistant.usage',
         { model: 'small', inputTokens, outputTokens: 5, cacheReadTokens: 2, cacheWriteTokens: 1 },
-        { id, ...more },
+        { id, ...overrides },
       );
     const requests = [used('e1', 13), used('e1', 13), used('e2', 23, { agentId: 'agent-1' })];
     const { facts, entries } = readBy(copilot, [message('m', 'Hi', { model: 'large' }), ...requests]);
@@ -337,8 +337,8 @@ describe('lines of Copilot that no capture has', () => {
 
 describe('the command line of copilot', () => {
   const request = { prompt: 'p', options: {}, newSessionId: '11111111-2222-4333-8444-555555555555', runFolder: '/run' };
-  const args = (version: string | null, more = {}): readonly string[] =>
-    copilot.command({ ...request, program: { version }, ...more }).args;
+  const args = (version: string | null, overrides = {}): readonly string[] =>
+    copilot.command({ ...request, program: { version }, ...overrides }).args;
 
   it("uses each version's options", () => {
     assert.deepEqual(args('0.0.420'), ['--stream', 'off', '--log-dir=/run/log', '--log-level=info']);

@@ -35,7 +35,7 @@ describe('the command line and agent files of a repository', () => {
     return { stdin, stdout, stderr: said, cwd, now: Date.now, env: { HOME: dir }, onInterrupt };
   }
 
-  const use = (name: string, trust = false, given = context()) => executorByName(given, name, { cwd, trust });
+  const use = (name: string, trust = false, cliContext = context()) => executorByName(cliContext, name, { cwd, trust });
   const refuses = (pattern: RegExp) => (error: unknown) =>
     UsageError.is(error) && pattern.test(`${error.message} ${error.next}`);
   const started = (name: string) => startByBlueprint(context(), name, { prompt: 'x', cwd, options: {} });

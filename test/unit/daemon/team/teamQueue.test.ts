@@ -66,10 +66,10 @@ class OneRun {
 
   async #query(query: unknown, values: unknown): Promise<{ rows: unknown[] }> {
     const text = typeof query === 'string' ? query : (query as { text: string }).text;
-    const given = (values ?? (query as { values?: unknown }).values ?? []) as unknown[];
+    const parameters = (values ?? (query as { values?: unknown }).values ?? []) as unknown[];
     if (text.includes('register_runner')) return { rows: [{ id: runnerRef.runner_id }] };
-    if (text.includes('create_run')) this.created = given;
-    if (text.includes('ANY ($1)')) this.lookups.push(given[0]);
+    if (text.includes('create_run')) this.created = parameters;
+    if (text.includes('ANY ($1)')) this.lookups.push(parameters[0]);
     if (text.includes('heartbeat(')) {
       const { row } = this;
       const isActive = row.status === 'claimed' || row.status === 'running' || row.status === 'stopping';
@@ -78,7 +78,7 @@ class OneRun {
       return { rows: isActive ? [{ run_id: id, ...row }] : [] };
     }
     if (text.includes('claim_run')) {
-      const isUnanswered = this.row.status === 'claimed' && !(given[1] as string[]).includes(id);
+      const isUnanswered = this.row.status === 'claimed' && !(parameters[1] as string[]).includes(id);
       if (this.row.status !== 'pending' && !isUnanswered) return { rows: [] };
       this.row = { status: 'claimed', token: String(Number(this.row.token ?? 0) + 1) };
     }
@@ -88,8 +88,8 @@ class OneRun {
       this.reports += 1;
       await this.reportDelay;
       if (failure !== undefined) throw failure;
-      if (given[1] !== this.row.token) throw new TeamError('outdated', 'Another runner has it.', '');
-      this.row = { ...this.row, status: given[2] as Run['status'] };
+      if (parameters[1] !== this.row.token) throw new TeamError('outdated', 'Another runner has it.', '');
+      this.row = { ...this.row, status: parameters[2] as Run['status'] };
     }
     return { rows: text.includes('vitrine.sweep') || text.includes('vitrine.runners') ? [] : [this.#run()] };
   }

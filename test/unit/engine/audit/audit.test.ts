@@ -150,8 +150,8 @@ describe('the GPG signature of a record', function () {
     // The agent's socket is below it, and its path has to be short.
     home = await mkdtemp(path.join(tmpdir(), 'vg-'));
     own = { PATH: environment.PATH ?? '', GNUPGHOME: home, HOME: home };
-    const made = ['--batch', '--quiet', '--pinentry-mode', 'loopback', '--passphrase', ''];
-    execFileSync('gpg', [...made, '--quick-gen-key', 'Nobody <nobody@example.com>', 'ed25519', 'sign', '0'], {
+    const gpgArgs = ['--batch', '--quiet', '--pinentry-mode', 'loopback', '--passphrase', ''];
+    execFileSync('gpg', [...gpgArgs, '--quick-gen-key', 'Nobody <nobody@example.com>', 'ed25519', 'sign', '0'], {
       env: own,
       stdio: 'pipe',
     });
@@ -243,8 +243,8 @@ describe('a permanently deleted session', () => {
     assert.deepEqual(rows, []);
     const from = Date.now() - 60_000;
     for (const which of [sessionId, { from, to: Date.now() + 1000 }]) {
-      const [list, row, ...more] = await account(which);
-      assert.deepEqual([list?.kind, list?.subject, more], ['record', 'intact', []]);
+      const [list, row, ...others] = await account(which);
+      assert.deepEqual([list?.kind, list?.subject, others], ['record', 'intact', []]);
       assert.deepEqual([row?.kind, row?.session_id, row?.status], ['deletion', sessionId, 'user']);
       const detail: unknown = JSON.parse(row?.detail ?? '');
       assert.equal((detail as { head: string }).head, head);

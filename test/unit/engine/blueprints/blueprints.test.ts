@@ -177,11 +177,11 @@ mcp_servers:
     const steps = prompt([{ init: true }, { given: note }, { say: 'done' }, { result: {} }]);
     const handle = await engine.start(await startRequest(agent, use(steps, { token: `${secret}-2` })));
     assert.equal((await outcome(handle)).success, true);
-    const given = JSON.parse(await readFile(note, 'utf8')) as Record<string, unknown> & {
+    const launched = JSON.parse(await readFile(note, 'utf8')) as Record<string, unknown> & {
       args: string[];
       file: string;
     };
-    assert.deepEqual(given['config'], {
+    assert.deepEqual(launched['config'], {
       mcpServers: {
         search: {
           type: 'stdio',
@@ -191,15 +191,15 @@ mcp_servers:
         },
       },
     });
-    assert.equal(given['mode'], isWindows ? '666' : '600');
-    const after = (name: string) => given.args[given.args.indexOf(name) + 1];
+    assert.equal(launched['mode'], isWindows ? '666' : '600');
+    const after = (name: string) => launched.args[launched.args.indexOf(name) + 1];
     assert.deepEqual(['--model', '--max-turns', '--max-budget-usd', '--append-system-prompt'].map(after), [
       'opus',
       '4',
       '0.5',
       'Of the settings.\n\nYou help.',
     ]);
-    assert.ok(!existsSync(path.dirname(given.file)), 'the private folder is gone with the run');
+    assert.ok(!existsSync(path.dirname(launched.file)), 'the private folder is gone with the run');
     assert.equal(handle.summary().agent_name, 'helper');
     await engine.dispose();
     for (const name of await readdir(bench.store, { recursive: true, withFileTypes: true })) {
@@ -225,10 +225,10 @@ mcp_servers:
       await resumeRequest(findBlueprint(await load(), 'helper'), use(again)),
     );
     await outcome(handle);
-    const given = JSON.parse(await readFile(note, 'utf8')) as { args: string[]; config: unknown };
+    const launched = JSON.parse(await readFile(note, 'utf8')) as { args: string[]; config: unknown };
     assert.ok(Date.parse(handle.summary().last_resumed_at ?? '') >= Date.parse(handle.summary().created_at));
-    assert.equal(given.config, null);
-    assert.ok(given.args.includes('Of the settings.\n\nYou help less.'));
+    assert.equal(launched.config, null);
+    assert.ok(launched.args.includes('Of the settings.\n\nYou help less.'));
   });
 
   it('report servers with inputs in URL or arguments', async () => {

@@ -198,11 +198,11 @@ describe('what holds for sessions that no person starts', () => {
     for (const folder of [trusted, below]) mkdirSync(folder, { recursive: true });
     engine = await leads.engine({ isTrusted: (folder) => folder === trusted });
     const { call } = await lead();
-    const given = path.join(bench.dir, 'child.json');
-    const task = prompt([{ init: true }, { given }, { result: { text: 'done' } }]);
-    const starts = (more: object) => call('start_session', { agent_name: 'helper', prompt: task, ...more });
+    const childNote = path.join(bench.dir, 'child.json');
+    const task = prompt([{ init: true }, { given: childNote }, { result: { text: 'done' } }]);
+    const starts = (overrides: object) => call('start_session', { agent_name: 'helper', prompt: task, ...overrides });
     await starts({ model: 'haiku', project_dir: 'below' });
-    const { args } = JSON.parse(readFileSync(given, 'utf8')) as { args: string[] };
+    const { args } = JSON.parse(readFileSync(childNote, 'utf8')) as { args: string[] };
     assert.equal(args[args.indexOf('--model') + 1], 'haiku');
     await starts({ project_dir: trusted });
     assert.match(await starts({ project_dir: bench.dir }), /is not trusted\. The user must start the agent there/);
@@ -294,7 +294,7 @@ describe('what holds for sessions that no person starts', () => {
   it('resumes the settings of the program and the folder that a session is of', async () => {
     const { handle } = await lead();
     const asked: unknown[] = [];
-    const options = (...given: readonly unknown[]) => ({ extraArgs: [asked.push(given)].map(String) });
+    const options = (...args: readonly unknown[]) => ({ extraArgs: [asked.push(args)].map(String) });
     leads.write('lead', 'executor_type: codex\n');
     const permit = () => Promise.resolve();
     const deps = { engine, blueprints: leads.load, use: { ...leads.use, options }, projectDir: bench.dir, permit };

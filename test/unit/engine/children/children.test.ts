@@ -299,15 +299,15 @@ describe('agents that start others', function () {
     assert.equal((JSON.parse(await readFile(note, 'utf8')) as { config: unknown }).config, null);
     const lead = await start('lead', [{ given: note }]);
     await outcome(lead);
-    const given = JSON.parse(await readFile(note, 'utf8')) as {
+    const launched = JSON.parse(await readFile(note, 'utf8')) as {
       args: string[];
       config: { mcpServers: { vitrine: { url: string; headers: Record<string, string> } } };
     };
-    assert.ok(given.args.includes('--allowedTools=mcp__vitrine'));
-    const { url, headers } = given.config.mcpServers.vitrine;
+    assert.ok(launched.args.includes('--allowedTools=mcp__vitrine'));
+    const { url, headers } = launched.config.mcpServers.vitrine;
     assert.match(url, /^http:\/\/127\.0\.0\.1:\d+\/mcp$/);
-    const ask = (more: Record<string, string>, to = url) =>
-      fetch(to, { method: 'POST', body: '{}', headers: { 'content-type': 'application/json', ...more } }).then(
+    const ask = (overrides: Record<string, string>, to = url) =>
+      fetch(to, { method: 'POST', body: '{}', headers: { 'content-type': 'application/json', ...overrides } }).then(
         ({ status }) => status,
       );
     assert.equal(await ask(headers), 401, 'the run has ended');

@@ -7,12 +7,12 @@ const at = '2026-11-27T10:00:00.000Z';
 const idOf = (n: number): string => `ses_${String(n).padStart(12, '0')}`;
 
 /** `status: 'pending'`: it waits for a runner. */
-function session(n: number, parent?: number, more: Partial<Session> = {}): Session {
+function session(n: number, parent?: number, overrides: Partial<Session> = {}): Session {
   return {
     ...{ session_id: idOf(n), status: 'running', created_at: at, execution_mode: 'sync', agent_name: `agent-${n}` },
     executor_session_ids: [],
     ...(parent !== undefined && { parent_session_id: idOf(parent) }),
-    ...more,
+    ...overrides,
   };
 }
 

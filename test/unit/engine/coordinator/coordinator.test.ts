@@ -30,9 +30,9 @@ describe('the queue of a store', () => {
   const wanted = { executor_type: 'replay', prompt: 'Do it' };
 
   /** A runner that does nothing but note what it was given. */
-  async function runner(link: CoordinatorLink, name: string, more: Partial<RunnerDeps> & { limit?: number } = {}) {
+  async function runner(link: CoordinatorLink, name: string, overrides: Partial<RunnerDeps> & { limit?: number } = {}) {
     const done: string[] = [];
-    const { limit = 1, ...rest } = more;
+    const { limit = 1, ...rest } = overrides;
     const { loop, runner: registered } = await RunnerLoop.start({
       registration: { ...registration, project_dir: `/${name}`, limit },
       link,

@@ -98,17 +98,17 @@ describe('the journal of a queue', () => {
 
   it('that could not be written anew is so with the next change', async () => {
     const journal = open(1000);
-    const [first, ...more] = changesOf(20) as [Job, ...Job[]];
+    const [first, ...others] = changesOf(20) as [Job, ...Job[]];
     await mkdir(`${file}.new`);
-    for (const change of more) {
+    for (const change of others) {
       journal.add(change);
-      await journal.flush(() => more);
+      await journal.flush(() => others);
     }
     const before = await readFile(file, 'utf8');
     assert.ok(before.length <= 1000);
     await rmdir(`${file}.new`);
     journal.add(first);
-    await journal.flush(() => [...more, first]);
+    await journal.flush(() => [...others, first]);
     assert.equal((await prompts()).length, 20);
   });
 });

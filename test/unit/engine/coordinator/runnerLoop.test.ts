@@ -110,7 +110,7 @@ describe('a runner', () => {
   it('that is closed stops what was being prepared, and starts nothing that is on its way', async () => {
     const link = await store.coordinator();
     const agent = new Agent();
-    const [claimed, given] = [gate(), gate()];
+    const [claimed, answered] = [gate(), gate()];
     let claims = 0;
     const slow = changedLink(link, {
       claim: async (claim) => {
@@ -119,7 +119,7 @@ describe('a runner', () => {
         claims += 1;
         if (claims === 1) return job;
         claimed.open();
-        await given.opened;
+        await answered.opened;
         return job;
       },
     });
@@ -128,7 +128,7 @@ describe('a runner', () => {
     await agent.begun.opened;
     await claimed.opened;
     const closed = loop.close();
-    given.open();
+    answered.open();
     agent.started.open();
     await closed;
     assert.deepEqual([await statusOf(link, first.run_id), await statusOf(link, second.run_id)], ['stopped', 'stopped']);

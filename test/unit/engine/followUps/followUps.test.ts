@@ -317,14 +317,14 @@ describe('follow-ups that are about to run', function () {
       const handle = await ended(engine);
       timers.runOut(1000);
       await until('a plan', () => followUps.due().length === 1);
-      const more = await engine.resume(handle.id, { prompt: 'Coffee.' });
+      const resumed = await engine.resume(handle.id, { prompt: 'Coffee.' });
       assert.deepEqual(followUps.due(), []);
-      await outcome(more);
+      await outcome(resumed);
       timers.runOut(600_000);
       assert.deepEqual(sent, []);
       followUps.dispose();
       handle.dispose();
-      more.dispose();
+      resumed.dispose();
     });
 
     it('survive a restart, and give the user time to react', async () => {

@@ -217,7 +217,7 @@ describe('imports', () => {
         summary: reader.summary,
       }));
     };
-    const said = (content: string, more: object = {}) => ({ role: 'agent/x', parts: [{ content }], ...more });
+    const said = (content: string, args: object = {}) => ({ role: 'agent/x', parts: [{ content }], ...args });
     const step = (fields: object) => ({
       role: 'agent/x',
       parts: [{ metadata: { kind: 'trajectory', tool_name: 't', ...fields } }],

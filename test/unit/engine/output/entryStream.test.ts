@@ -16,26 +16,26 @@ const entry = (index: number, content: string): NormalizedEntry => ({
 describe('entries as they change', () => {
   it('are emitted when they start, grow, and complete', () => {
     const stream = new EntryStream();
-    const given = (updates: Parameters<EntryStream['apply']>[0]) =>
+    const contents = (updates: Parameters<EntryStream['apply']>[0]) =>
       stream.apply(updates).map(({ index, content }) => `${index} ${content}`);
-    assert.deepEqual(given([{ op: 'put', entry: entry(0, 'a'), open: true }]), ['0 a']);
+    assert.deepEqual(contents([{ op: 'put', entry: entry(0, 'a'), open: true }]), ['0 a']);
     assert.deepEqual(
-      given([
+      contents([
         { op: 'append', index: 0, text: 'b' },
         { op: 'append', index: 0, text: 'c' },
       ]),
       ['0 abc'],
     );
-    assert.deepEqual(given([{ op: 'put', entry: entry(0, 'abcd') }]), ['0 abcd']);
+    assert.deepEqual(contents([{ op: 'put', entry: entry(0, 'abcd') }]), ['0 abcd']);
   });
 
   it('start in index order', () => {
     const stream = new EntryStream();
     assert.deepEqual(stream.apply([{ op: 'put', entry: entry(2, 'c') }]), []);
     assert.deepEqual(stream.apply([{ op: 'put', entry: entry(1, 'b') }]), []);
-    const given = stream.apply([{ op: 'put', entry: entry(0, 'a') }]);
+    const applied = stream.apply([{ op: 'put', entry: entry(0, 'a') }]);
     assert.deepEqual(
-      given.map(({ content }) => content),
+      applied.map(({ content }) => content),
       ['a', 'b', 'c'],
     );
     assert.deepEqual(stream.apply([{ op: 'put', entry: entry(5, 'f') }]), []);

@@ -112,8 +112,8 @@ describe('environment', () => {
       VSCODE_NODE_OPTIONS: '--max-old-space-size=4096',
       VITRINE_RUN_ID: 'run_000000000000',
     };
-    const made = agentEnvironment(ours, claudeCode.ownVariables, { EXTRA: 'x' });
-    assert.deepEqual(Object.keys(made.variables).sort(), [
+    const environment = agentEnvironment(ours, claudeCode.ownVariables, { EXTRA: 'x' });
+    assert.deepEqual(Object.keys(environment.variables).sort(), [
       'ANTHROPIC_API_KEY',
       'CLAUDE_CODE_USE_BEDROCK',
       'EXTRA',
@@ -121,9 +121,9 @@ describe('environment', () => {
       'NODE_OPTIONS',
       'PATH',
     ]);
-    assert.equal(made.variables['NODE_OPTIONS'], '--max-old-space-size=4096');
-    assert.deepEqual(made.added, ['EXTRA']);
-    assert.ok(made.removed.includes('CLAUDECODE'));
-    assert.ok(!JSON.stringify([made.removed, made.added]).includes('secret'));
+    assert.equal(environment.variables['NODE_OPTIONS'], '--max-old-space-size=4096');
+    assert.deepEqual(environment.added, ['EXTRA']);
+    assert.ok(environment.removed.includes('CLAUDECODE'));
+    assert.ok(!JSON.stringify([environment.removed, environment.added]).includes('secret'));
   });
 });

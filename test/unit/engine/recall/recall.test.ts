@@ -273,11 +273,11 @@ describe('recall', function () {
       const subtypes = all.flatMap(({ type }) => (type.kind === 'system_message' ? [type.subtype] : []));
       assert.ok(subtypes.includes('fresh_start'));
       const note = all.find(({ type }) => type.kind === 'system_message' && type.subtype === 'recall');
-      const given = note?.metadata?.['recall'] as { passages: { session_id: string; entry: number }[] };
+      const recalled = note?.metadata?.['recall'] as { passages: { session_id: string; entry: number }[] };
       const said = all.findIndex(({ type, content }) => type.kind === 'assistant_message' && content === retries);
-      const places = given.passages.map(({ entry }) => entry);
+      const places = recalled.passages.map(({ entry }) => entry);
       assert.ok(places.includes(said) && !places.includes(said + 1), places.join());
-      assert.ok(given.passages.every(({ session_id }) => session_id === fresh.id));
+      assert.ok(recalled.passages.every(({ session_id }) => session_id === fresh.id));
       first.dispose();
       fresh.dispose();
     });

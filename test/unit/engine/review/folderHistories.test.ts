@@ -14,11 +14,11 @@ import { assertAuthors, assertReverted } from '../../insight/review/assertHunks.
 import { flipped, type FolderFile, folderShape, folderState, playFolder } from './madeFolder.ts';
 
 async function reviewed(folder: string, entries: readonly NormalizedEntry[]): Promise<readonly ReviewedFile[]> {
-  const made = new SessionReview(folder);
+  const session = new SessionReview(folder);
   const read = (from: number, to: number) =>
     Promise.resolve(entries.filter(({ index }) => from <= index && index < to));
-  await made.take({ total: () => entries.length, read }, (entries.at(-1)?.index ?? -1) + 1);
-  return (await made.review()).files;
+  await session.take({ total: () => entries.length, read }, (entries.at(-1)?.index ?? -1) + 1);
+  return (await session.review()).files;
 }
 
 describe('a review of generated folders', function () {

@@ -21,11 +21,11 @@ describe('a review of a session', () => {
   const bytes = (name: string) => readFile(path.join(folder, name));
 
   async function review(entries: readonly NormalizedEntry[], range?: ReviewRange): Promise<SessionReview> {
-    const made = new SessionReview(folder, range);
+    const session = new SessionReview(folder, range);
     const read = (from: number, to: number) =>
       Promise.resolve(entries.filter(({ index }) => from <= index && index < to));
-    await made.take({ total: () => entries.length, read }, (entries.at(-1)?.index ?? -1) + 1);
-    return made;
+    await session.take({ total: () => entries.length, read }, (entries.at(-1)?.index ?? -1) + 1);
+    return session;
   }
   async function filesOf(entries: readonly NormalizedEntry[], range?: ReviewRange): Promise<readonly ReviewedFile[]> {
     return (await (await review(entries, range)).review()).files;
@@ -42,15 +42,15 @@ describe('a review of a session', () => {
       said(3, 'More.', 'user_message'),
       call(4, edits('a.txt', 'four', 'FOUR')),
     ];
-    const made = await review(entries);
-    const [file] = (await made.review()).files;
+    const opened = await review(entries);
+    const [file] = (await opened.review()).files;
     assert.deepEqual(
       file?.hunks.map(({ by }) => by),
       [[2], [4]],
     );
-    assert.deepEqual(made.step(2), { number: '2', tool: 'Edit', prompt: 'Shout, please.', promptIndex: 0 });
+    assert.deepEqual(opened.step(2), { number: '2', tool: 'Edit', prompt: 'Shout, please.', promptIndex: 0 });
     await put('a.txt', 'zero\none\nTWO\nthree\nfour!\n');
-    const [later] = (await made.review()).files;
+    const [later] = (await opened.review()).files;
     assert.equal(later?.hunks[1]?.key, file.hunks[0]?.key);
     assert.deepEqual(
       later?.hunks.map(({ by }) => by),
@@ -95,14 +95,14 @@ describe('a review of a session', () => {
     await put('tool', Uint8Array.of(0, 1, 2));
     await put('untouched.sh', 'x\n');
     for (const name of ['run.sh', 'tool']) await chmod(path.join(folder, name), 0o755);
-    const made = { executable: true, only: true };
+    const mode = { executable: true, only: true };
     const entries = [
       whole(1, 'run.sh', 'one\ntwo\n'),
       call(2, edits('run.sh', 'two', 'TWO')),
       unreportedNote(3, [
-        { path: 'run.sh', kind: 'changed', besides: true, mode: { ...made, only: false } },
-        { path: 'tool', kind: 'changed', mode: made },
-        { path: 'untouched.sh', kind: 'changed', mode: made },
+        { path: 'run.sh', kind: 'changed', besides: true, mode: { ...mode, only: false } },
+        { path: 'tool', kind: 'changed', mode: mode },
+        { path: 'untouched.sh', kind: 'changed', mode: mode },
       ]),
     ];
     const files = await filesOf(entries);

@@ -45,7 +45,7 @@ describe('search over sessions', () => {
     await add(writer, session_id, entries);
   }
 
-  async function more(n: number, entries: readonly NormalizedEntry[]): Promise<void> {
+  async function addEntries(n: number, entries: readonly NormalizedEntry[]): Promise<void> {
     await add(await temporary.store.openWriter(id(n)), id(n), entries);
   }
 
@@ -66,7 +66,7 @@ describe('search over sessions', () => {
     Object.fromEntries(
       sessions.map(({ session, hits }) => [session.session_id.slice(-1), hits.map(({ entry }) => entry)]),
     );
-  const ask = async (query: string, more: Partial<SearchRequest> = {}) => search().search({ query, ...more });
+  const ask = async (query: string, args: Partial<SearchRequest> = {}) => search().search({ query, ...args });
 
   const sample = (): NormalizedEntry[] => [
     said(0, 'Fix the flaky retry test', 'user_message'),
@@ -76,9 +76,9 @@ describe('search over sessions', () => {
   ];
 
   it('excludes automatic messages, counts them, and finds them on request', async () => {
-    const marked = (index: number, text: string, more: Partial<NormalizedEntry>): NormalizedEntry => ({
+    const marked = (index: number, text: string, overrides: Partial<NormalizedEntry>): NormalizedEntry => ({
       ...said(index, text, 'user_message'),
-      ...more,
+      ...overrides,
       metadata: { synthetic: true },
     });
     await keep(1, [
@@ -176,7 +176,7 @@ describe('search over sessions', () => {
     const next = search();
     await next.search({ query: 'retry', onProgress });
     assert.deepEqual(seen.splice(0), []);
-    await more(1, [said(4, 'A word that came later: zebra')]);
+    await addEntries(1, [said(4, 'A word that came later: zebra')]);
     assert.deepEqual(short(await next.search({ query: 'zebra', onProgress })), { 1: [4] });
     assert.deepEqual(seen.splice(0), ['0/1']);
     assert.deepEqual(short(await next.search({ query: 'retry' })), { 1: [0, 1] });
@@ -200,7 +200,7 @@ describe('search over sessions', () => {
       catalogue.use((database) => database.all('SELECT id, hash FROM chunks ORDER BY id').map(({ hash }) => hash));
     const before = await chunks();
     assert.ok(before.length > 10);
-    await more(1, [said(400, 'tail')]);
+    await addEntries(1, [said(400, 'tail')]);
     assert.deepEqual(short(await ask('tail')), { 1: [400] });
     assert.deepEqual(short(await ask('only30x')), { 1: [30] });
     const after = await chunks();
@@ -218,7 +218,7 @@ describe('search over sessions', () => {
       entries.filter(({ index }) => !late.includes(index)),
     );
     assert.deepEqual(short(await ask('settled')), {});
-    await more(1, [...late.map((index) => said(index, `settled ${words(index)}`)), said(200, 'settled again')]);
+    await addEntries(1, [...late.map((index) => said(index, `settled ${words(index)}`)), said(200, 'settled again')]);
     assert.deepEqual(short(await ask('settled')), { 1: [5, 140, 141, 200, 390] });
     assert.deepEqual(short(await ask('before', { mostHits: 1000 }))[1]?.length, 395);
     const scanned = await search().rebuild();
@@ -264,7 +264,7 @@ describe('search over sessions', () => {
     const catalogue = new Catalogue(temporary.dir, wasmDriver);
     const it = searchOf(temporary.store, silentLog, { catalogue });
     assert.deepEqual(short(await it.search({ query: 'delay' })), { 1: [1, 3] });
-    await more(1, [said(4, 'zebra')]);
+    await addEntries(1, [said(4, 'zebra')]);
     assert.deepEqual(short(await it.search({ query: 'zebra' })), { 1: [4] });
     catalogue.close();
     assert.ok((await readdir(temporary.dir)).includes('catalogue-wasm.db'));

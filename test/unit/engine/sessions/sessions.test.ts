@@ -25,10 +25,10 @@ async function reported(handle: SessionHandle, isIt: (summary: SessionSummary) =
 
 /** Random digits that call `begins` with the session's id when a run of it is given its own. */
 function digitsThatTell(begins: (session: string) => void): (digits: number) => string {
-  const given: string[] = [];
+  const requested: string[] = [];
   return (digits) => {
     const hex = randomBytes(digits).toString('hex').slice(0, digits);
-    if (given.push(hex) === 2) begins(`ses_${given[0]}`);
+    if (requested.push(hex) === 2) begins(`ses_${requested[0]}`);
     return hex;
   };
 }

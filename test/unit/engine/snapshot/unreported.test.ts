@@ -41,10 +41,10 @@ describe('a run that changed more than its tool calls report', () => {
     const handle = await engine.start(bench.request(behind(path.join(bench.cwd, 'a.txt'))));
     const result = await outcome(handle);
     assert.equal(result.success, true, JSON.stringify(result));
-    const [note, ...more] = await notes(handle);
+    const [note, ...others] = await notes(handle);
     assert.equal(note?.content, 'A file changed during the run without a reported tool call:\n\n- `a.txt` changed');
     assert.equal(note.origin, 'system');
-    assert.deepEqual(more, []);
+    assert.deepEqual(others, []);
     const reported = unreportedChangesSchema.parse(note.metadata?.['unreported']);
     assert.deepEqual(reported, { how: 'files', changes: [{ path: 'a.txt', kind: 'changed' }], total: 1 });
     const [decision] = await decisions(handle);

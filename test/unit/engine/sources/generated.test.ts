@@ -175,9 +175,9 @@ describe('stores of Codex that were made for it', () => {
     writeFileSync(path.join(folder, `rollout-2026-11-02T10-00-00-${session}.jsonl`), text.join(''));
   }
 
-  const meta = (id: string, more: object = {}): Line => [
+  const meta = (id: string, overrides: object = {}): Line => [
     'session_meta',
-    { id, session_id: id, cwd: '/home/dev/project', source: 'exec', ...more },
+    { id, session_id: id, cwd: '/home/dev/project', source: 'exec', ...overrides },
   ];
   const context: Line = ['turn_context', { model: 'gpt-5.2', cwd: '/home/dev/project' }];
   const prompt = (message: string): Line => ['event_msg', { type: 'user_message', message }];

@@ -55,13 +55,13 @@ describe('runs exported to a collector', () => {
   const says = (text: string): Step[] => [{ init: true }, { say: text }, { result: { usd: 0.25, text } }];
 
   /** A run, and what was told of it but its result. */
-  async function ran(steps: readonly Step[]): Promise<{ handle: SessionHandle; told: string[] }> {
+  async function ran(steps: readonly Step[]): Promise<{ handle: SessionHandle; warnings: string[] }> {
     const engine = await bench.engine({ settings, version: '1.2.3' });
     const handle = await engine.start(bench.request(steps));
     const reported: string[] = [];
     handle.onNotice(({ failure }) => reported.push(failure.code));
     assert.equal((await outcome(handle)).success, true);
-    return { handle, told: reported };
+    return { handle, warnings: reported };
   }
 
   it('are sent when they have ended, without content', async () => {
@@ -118,7 +118,7 @@ describe('runs exported to a collector', () => {
 
   it('are not sent without a collector', async () => {
     otlp = undefined;
-    const { told: reported } = await ran(says('nothing to see'));
+    const { warnings: reported } = await ran(says('nothing to see'));
     assert.deepEqual([posted, reported], [[], []]);
   });
 
@@ -155,7 +155,7 @@ describe('runs exported to a collector', () => {
 
   it('are not affected if nothing listens', async () => {
     otlp = { endpoint: 'http://127.0.0.1:9' };
-    const { told: reported } = await ran(says('first'));
+    const { warnings: reported } = await ran(says('first'));
     await until('the failure', () => reported.length === 1);
     assert.deepEqual(reported, ['spans_not_sent']);
   });

@@ -21,12 +21,15 @@ describe('exports: HTML', () => {
     const hash = "'sha256-[A-Za-z0-9+/]{43}='";
     const policy = `default-src 'none'; script-src ${hash} ${hash}; style-src ${hash}; font-src data:; base-uri 'none'; form-action 'none'`;
     assert.match(page, new RegExp(`content="${policy}"`));
-    const tags = [...page.matchAll(/<([a-z]+)\b([^>]*)>/gi)].map(([, tag = '', more = '']) => ({ tag, more }));
+    const tags = [...page.matchAll(/<([a-z]+)\b([^>]*)>/gi)].map(([, tag = '', attributes = '']) => ({
+      tag,
+      attributes,
+    }));
     assert.deepEqual([...new Set(tags.map(({ tag }) => tag))].sort(), [
       ...['body', 'div', 'head', 'html', 'meta', 'noscript', 'script', 'title'],
     ]);
-    assert.ok(tags.every(({ more }) => !/\b(?:src|href|on[a-z]+|style)\s*=/i.test(more)));
-    assert.equal(tags.filter(({ tag, more }) => tag === 'script' && more === '').length, 1);
+    assert.ok(tags.every(({ attributes }) => !/\b(?:src|href|on[a-z]+|style)\s*=/i.test(attributes)));
+    assert.equal(tags.filter(({ tag, attributes }) => tag === 'script' && attributes === '').length, 1);
   });
 
   it('takes at most 400 kB besides its content', async () => {

@@ -77,7 +77,7 @@ describe('ACP messages after import and export', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(part, { minLength: 1, maxLength: 5 }), async (parts) => {
         const covered: string[] = [];
-        const given = parts.map(({ text: content, from, long, marked }) => {
+        const messageParts = parts.map(({ text: content, from, long, marked }) => {
           const length = codePoints(content);
           const start = Math.min(from, length - 1);
           const end = Math.min(length, start + 1 + long);
@@ -90,7 +90,7 @@ describe('ACP messages after import and export', () => {
             metadata: { kind: 'citation', url, start_index: start, end_index: end },
           };
         });
-        const first = await throughVitrine({ role: 'agent/a', parts: given });
+        const first = await throughVitrine({ role: 'agent/a', parts: messageParts });
         const second = await throughVitrine((first.messages as unknown[])[0]);
         for (const { entries } of [first, second]) {
           const [entry] = entries;

@@ -10,13 +10,13 @@ const kindsOf = (text: string): Set<string> => {
 };
 
 describe('text of a session in a Markdown page', () => {
-  const more = [
+  const samples = [
     { name: 'backslash before an element', text: String.raw`\<img src=https://evil.example/x.png?\>` },
     { name: 'backslash before a link', text: String.raw`\[press\](https://evil.example)` },
     { name: 'backslash at the end', text: 'a\\' },
     { name: 'bar', text: String.raw`a | b \| c` },
   ];
-  for (const { name, text } of [...payloads, ...more]) {
+  for (const { name, text } of [...payloads, ...samples]) {
     it(`is only words: ${name}`, () => {
       for (const kind of kindsOf(`- x: ${plainMarkdown(text)}`)) {
         assert.ok(['list', 'list_item', 'paragraph', 'text', 'escape', 'space'].includes(kind), kind);

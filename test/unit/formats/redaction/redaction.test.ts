@@ -182,10 +182,10 @@ describe('redaction', () => {
 
   it('finds at most one secret in a MB of source', () => {
     const folders = ['src', 'webview', 'test/support', 'test/unit', 'node_modules/zod', 'node_modules/execa'];
-    const more = ['node_modules/typescript/lib', 'node_modules/playwright-core/lib', 'node_modules/lit'];
+    const libraries = ['node_modules/typescript/lib', 'node_modules/playwright-core/lib', 'node_modules/lit'];
     let bytes = 0;
     let hits = 0;
-    const files = [...folders, ...(isFullSize ? more : [])].flatMap((folder) =>
+    const files = [...folders, ...(isFullSize ? libraries : [])].flatMap((folder) =>
       readdirSync(folder, { recursive: true, encoding: 'utf8' })
         .filter((name) => /\.(?:[cm]?[jt]s|json|md)$/.test(name) && !/redaction[\w.]*\.test\.ts$/.test(name))
         .map((name) => path.join(folder, name)),

@@ -8,12 +8,12 @@ import { at, call } from '../../../support/sessions/madeEntries.ts';
 
 type Row = Pick<SessionSummary, 'session_id' | 'status' | 'outcome' | 'updated_at' | 'needs_you' | 'observed'>;
 
-const row = (id: string, second: number, more: Partial<Row> = {}): Row => ({
+const row = (id: string, second: number, overrides: Partial<Row> = {}): Row => ({
   session_id: id,
   status: 'finished',
   outcome: 'completed',
   updated_at: at(second),
-  ...more,
+  ...overrides,
 });
 const ids = (rows: readonly Row[]): string[] => rows.map(({ session_id: id }) => id);
 const asks = (second: number): Partial<Row> => ({

@@ -55,8 +55,8 @@ describe('limits in settings', () => {
       fc.property(budgets, budgets, (user, workspace) => {
         const both = boundsOf(stricterBudgets(user, workspace), 'codex', keys, []);
         for (const { scope, unit, limit } of boundsOf(user, 'codex', keys, [])) {
-          const held = both.find((status) => status.scope === scope && status.unit === unit);
-          assert.ok(held !== undefined && held.limit <= limit);
+          const matching = both.find((status) => status.scope === scope && status.unit === unit);
+          assert.ok(matching !== undefined && matching.limit <= limit);
         }
         assert.deepEqual(stricterBudgets(user, workspace), stricterBudgets(workspace, user));
       }),

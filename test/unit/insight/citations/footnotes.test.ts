@@ -20,12 +20,12 @@ const candidate: Candidate = {
 };
 
 /** A link on the words, which must stand once in the content. */
-function link(content: string, claim: string, number: number, more: Partial<EvidenceLink> = {}): NumberedLink {
+function link(content: string, claim: string, number: number, overrides: Partial<EvidenceLink> = {}): NumberedLink {
   const start = content.indexOf(claim);
   assert.ok(start !== -1 && content.indexOf(claim, start + 1) === -1, claim);
   const range = [start, start + claim.length] as const;
   const base: EvidenceLink = { range, points: range, kind: 'file', claim, status: 'found', candidates: [] };
-  return { at: 0, number, link: { ...base, ...more } };
+  return { at: 0, number, link: { ...base, ...overrides } };
 }
 
 const notes = (content: string, ...links: NumberedLink[]): string => withFootnotes(content, links, words);

@@ -99,9 +99,9 @@ describe('unfinished work at the end of a conversation', () => {
   });
 
   it('is the rest of a list that several runs reported in parts', () => {
-    const made = listed([one('1'), one('2'), one('3')]);
-    const left = (...more: readonly EntryType[]) =>
-      findUnfinishedWork(entries(...[made, ...more].map((content) => [content, ''] as const))).todos;
+    const initial = listed([one('1'), one('2'), one('3')]);
+    const left = (...types: readonly EntryType[]) =>
+      findUnfinishedWork(entries(...[initial, ...types].map((content) => [content, ''] as const))).todos;
     assert.deepEqual(left(listed([one('1', 'completed')])), { open: 2, all: 3 });
     assert.deepEqual(left(listed([one('1', 'completed')]), listed([one('4')])), { open: 3, all: 4 });
     assert.deepEqual(left(listed([], { others: 'completed' })), { open: 0, all: 3 });

@@ -98,15 +98,15 @@ function play({ version, steps }: Chain): { results: ResultMetadata[]; truth: bi
   const manner = manners[version];
   const results: ResultMetadata[] = [];
   const truth: bigint[] = [];
-  let held: ModelUsage[] = [];
+  let cumulative: ModelUsage[] = [];
   for (const { end, main, sides, forgets } of steps) {
     const ran = end !== 'failed';
     const mine = ran ? main.map((own) => ({ model: 'model-a' as const, usage: own })) : [];
     const beside = ran ? sides : [];
     const own = modelsOf([...mine, ...beside]);
-    if (end === 'done' || end === 'terminated') held = addModels(held, own);
-    const total = manner === 'run' ? own : held;
-    const shown = ran ? total : manner === 'run' || forgets ? [] : held;
+    if (end === 'done' || end === 'terminated') cumulative = addModels(cumulative, own);
+    const total = manner === 'run' ? own : cumulative;
+    const shown = ran ? total : manner === 'run' || forgets ? [] : cumulative;
     const messages: MessageUsage[] = [
       ...mine.map((fields, at) => message({ ...fields, messageId: `msg_${at}` })),
       ...beside.map((other, at) => message({ ...other, messageId: `side_${at}`, parentCallId: `call_${at}` })),

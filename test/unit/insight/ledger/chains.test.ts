@@ -38,12 +38,12 @@ function play(version: keyof typeof manners, steps: readonly Step[]): { own: Res
   const manner = manners[version];
   const results: ResultMetadata[] = [];
   const costs: number[] = [];
-  let held: Step['usage'] = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
+  let cumulative: Step['usage'] = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
   for (const { end, usage: own } of steps) {
     const messages = end === 'failed' ? [] : [message({ usage: own })];
-    if (end === 'done' || end === 'terminated') held = plus(held, own);
-    const nothing = { ...held, input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
-    const total = end === 'failed' ? nothing : manner === 'run' ? own : held;
+    if (end === 'done' || end === 'terminated') cumulative = plus(cumulative, own);
+    const nothing = { ...cumulative, input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
+    const total = end === 'failed' ? nothing : manner === 'run' ? own : cumulative;
     const line = report({
       usd: usdOf(total),
       usage: end === 'failed' ? nothing : own,

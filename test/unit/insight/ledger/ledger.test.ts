@@ -26,12 +26,12 @@ const of = (input: number, output: number, usd: number, model = 'model-a'): Mode
 function run(
   models: readonly ModelUsage[],
   usage: TokenUsage,
-  more: Partial<RunReport> = {},
+  overrides: Partial<RunReport> = {},
   own: Partial<RunFacts> = {},
 ): RunFacts {
   const usd = models.reduce((sum, model) => sum + (model.usd ?? 0), 0);
   return runFacts({
-    reports: [report({ usd, models, usage, turns: 1, ...more })],
+    reports: [report({ usd, models, usage, turns: 1, ...overrides })],
     messages: [message({ usage: { ...usage, output: 1 }, settled: false })],
     ...own,
   });
@@ -67,12 +67,12 @@ describe('ledger', () => {
 
   it('decides by version if both readings are possible', () => {
     const previous = [figures(run([of(100, 10, 0.11)], { input: 100, output: 10 }))];
-    const more = (agentVersion: string): ResultMetadata =>
+    const laterRun = (agentVersion: string): ResultMetadata =>
       figures(run([of(400, 40, 0.44)], { input: 50, output: 5 }, {}, { agentVersion, sideCalls: 1 }), previous);
-    assert.equal(more('2.1.276').cost, 0.44);
-    assert.equal(more('2.1.277').cost, 0.33);
-    assert.equal(more('2.1.277').totalCost, 0.44);
-    assert.equal(more('3.0.0').cost, 0.33);
+    assert.equal(laterRun('2.1.276').cost, 0.44);
+    assert.equal(laterRun('2.1.277').cost, 0.33);
+    assert.equal(laterRun('2.1.277').totalCost, 0.44);
+    assert.equal(laterRun('3.0.0').cost, 0.33);
   });
 
   it("uses the installed program's version if the output has none", () => {

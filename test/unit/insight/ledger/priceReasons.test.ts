@@ -50,13 +50,13 @@ describe('what an estimate leaves out', () => {
       [{ server_tool_use: { web_search_requests: 2 } }, /web searches/],
       [{ server_tool_use: { code_execution_requests: 1 } }, /code execution/],
     ];
-    for (const [more, expected] of cases) {
-      const own = seen({ ...base, ...more });
+    for (const [overrides, expected] of cases) {
+      const own = seen({ ...base, ...overrides });
       const [single] = messageCosts([own], prices, null);
       const { cost } = estimate(runFacts({ messages: [own] }), [], { prices });
       for (const figure of [single?.cost, cost]) {
-        assert.ok(figure?.provenance === 'estimated', JSON.stringify(more));
-        if (expected === null) assert.equal(figure.reason, undefined, JSON.stringify(more));
+        assert.ok(figure?.provenance === 'estimated', JSON.stringify(overrides));
+        if (expected === null) assert.equal(figure.reason, undefined, JSON.stringify(overrides));
         else assert.match(figure.reason ?? '', expected);
       }
     }

@@ -18,8 +18,8 @@ const usage = [
 describe('a reported cost', () => {
   it('is compared with the price table, in percent', () => {
     assert.deepEqual(selfCheck(reported, usage, table), { estimate: 10, percent: 0 });
-    const more = selfCheck({ provenance: 'reported', usd: 8 }, usage, table);
-    assert.deepEqual([more?.estimate, more?.percent], [10, 25]);
+    const higher = selfCheck({ provenance: 'reported', usd: 8 }, usage, table);
+    assert.deepEqual([higher?.estimate, higher?.percent], [10, 25]);
   });
 
   it('is not compared if tokens or prices are unknown, or nothing was reported', () => {

@@ -4,8 +4,8 @@ import type { ExitInfo, RunFacts } from '../../../../src/model/usage/facts.ts';
 import { message, report, runFacts } from '../../../support/sessions/facts.ts';
 
 const exit = (code: number | null, signal: string | null = null): ExitInfo => ({ code, signal });
-const withReport = (own: Parameters<typeof report>[0], more: Partial<RunFacts> = {}): RunFacts =>
-  runFacts({ reports: [report(own)], ...more });
+const withReport = (own: Parameters<typeof report>[0], overrides: Partial<RunFacts> = {}): RunFacts =>
+  runFacts({ reports: [report(own)], ...overrides });
 
 describe('verdict on a run', () => {
   const cases: readonly [string, RunFacts, ExitInfo, string, RegExp | undefined][] = [

@@ -95,9 +95,9 @@ describe('a review of generated histories', () => {
 describe('a review', () => {
   it('deletes a file that the session created, and restores one that it deleted', () => {
     const created = call(1, { kind: 'file_edit', changes: [{ path: 'a.ts', kind: 'add', newText: 'one\ntwo\n' }] });
-    const made = reviewFile([created], 'one\ntwo\n', options);
-    assert.deepEqual(made.hunks, [{ base: [0, 0], now: [0, 3], by: [1] }]);
-    assert.deepEqual(revertHunk(made, made.hunks[0]!), { text: null });
+    const ofCreated = reviewFile([created], 'one\ntwo\n', options);
+    assert.deepEqual(ofCreated.hunks, [{ base: [0, 0], now: [0, 3], by: [1] }]);
+    assert.deepEqual(revertHunk(ofCreated, ofCreated.hunks[0]!), { text: null });
     const deleted = call(2, { kind: 'file_edit', changes: [{ path: 'a.ts', kind: 'delete' }] });
     const gone = reviewFile([deleted], null, { ...options, start: 'one\ntwo\n' });
     assert.deepEqual(gone.hunks, [{ base: [0, 3], now: [0, 0], by: [2] }]);

@@ -7,14 +7,14 @@ import type { NormalizedEntry } from '../../../../src/model/transcript/entry.ts'
 import type { ToolAction } from '../../../../src/model/transcript/tool.ts';
 
 let index = 0;
-const entry = (type: NormalizedEntry['type'], more: Partial<NormalizedEntry> = {}): NormalizedEntry => ({
+const entry = (type: NormalizedEntry['type'], overrides: Partial<NormalizedEntry> = {}): NormalizedEntry => ({
   index: index++,
   timestamp: '2026-01-01T00:00:00.000Z',
   type,
   content: '',
-  ...more,
+  ...overrides,
 });
-const call = (callId: string, action: ToolAction, more: { parentCallId?: string; answered?: boolean } = {}) =>
+const call = (callId: string, action: ToolAction, overrides: { parentCallId?: string; answered?: boolean } = {}) =>
   entry({
     kind: 'tool_use',
     tool: {
@@ -22,8 +22,8 @@ const call = (callId: string, action: ToolAction, more: { parentCallId?: string;
       callId,
       action,
       status: 'success',
-      ...(more.parentCallId !== undefined && { parentCallId: more.parentCallId }),
-      ...(more.answered !== false && { result: { text: 'ok' } }),
+      ...(overrides.parentCallId !== undefined && { parentCallId: overrides.parentCallId }),
+      ...(overrides.answered !== false && { result: { text: 'ok' } }),
     },
   });
 const unknown = { provenance: 'unknown', reason: 'It printed none.' } as const;

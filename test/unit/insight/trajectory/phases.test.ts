@@ -59,8 +59,8 @@ describe('time of a run', () => {
       { maxLength: 6 },
     );
     fc.assert(
-      fc.property(spans, spans, output, (tools, you, given) => {
-        const { segments, sums } = phasesOf({ span: [0, 100], durationMs: null, tools, you, output: given });
+      fc.property(spans, spans, output, (tools, you, outputSpans) => {
+        const { segments, sums } = phasesOf({ span: [0, 100], durationMs: null, tools, you, output: outputSpans });
         assert.equal(partsOf(sums), 100);
         for (let at = 0; at < 100; at += 1) {
           const of = runPhases.filter((phase) => has(segments[phase], at));

@@ -37,12 +37,12 @@ describe('time of sessions that other programs stored', function () {
       for (const version of readdirSync(root).filter((name) => name.startsWith(format.agent))) {
         for (const name of readdirSync(path.join(root, version))) {
           for (const { session, entries } of await readHome(format, path.join(root, version, name, 'home'))) {
-            const [trajectory, waits, made] = [new Trajectory(), new RequestWaits(), new ObservedTurns()];
+            const [trajectory, waits, observedTurns] = [new Trajectory(), new RequestWaits(), new ObservedTurns()];
             for (const entry of entries) {
-              made.add(entry);
-              trajectory.add(entry, made.all('completed').length);
+              observedTurns.add(entry);
+              trajectory.add(entry, observedTurns.all('completed').length);
             }
-            const turns = made.all('completed');
+            const turns = observedTurns.all('completed');
             const last = entries.findLast(({ type }) => !isNote(type));
             const now = Date.parse((last ?? entries[0])?.timestamp ?? '');
             const { sums } = sessionPhases(trajectory.rows(), turns, waits, now);

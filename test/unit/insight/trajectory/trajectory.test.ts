@@ -180,16 +180,16 @@ describe('trajectory', () => {
       tool_input: { command: 'ls' },
       tool_output: { text: 'a\n', is_error: false },
     });
-    const given = { kind: 'trajectory' as const, tool_name: 'weather_api' };
-    assert.deepEqual(trajectoryOf({ ...call(1, runs('ls')), metadata: { annotations: [given] } }), given);
+    const annotation = { kind: 'trajectory' as const, tool_name: 'weather_api' };
+    assert.deepEqual(trajectoryOf({ ...call(1, runs('ls')), metadata: { annotations: [annotation] } }), annotation);
     assert.equal(trajectoryOf(said(1, 'x')), undefined);
   });
 });
 
 describe('filter of steps', () => {
   const rows = trajectory(session).rows();
-  const shown = (query: string, more?: string) =>
-    rows.filter((row) => matchesFilter(row, parseFilter(query), more)).map(({ entryIndex }) => entryIndex);
+  const shown = (query: string, extraText?: string) =>
+    rows.filter((row) => matchesFilter(row, parseFilter(query), extraText)).map(({ entryIndex }) => entryIndex);
 
   it('accepts kinds, tools, files, states and texts', () => {
     assert.deepEqual(rows.filter((row) => matchesFilter(row, allRows)).length, rows.length);
@@ -213,8 +213,8 @@ describe('findings', () => {
     for (const entry of entries) findings.add(entry);
     return findings.all().map(({ kind, steps, subject }) => [kind, subject, steps]);
   };
-  const read = (index: number, text: string, more: object = {}, parentCallId?: string) =>
-    call(index, reads('/w/a.ts', more), { result: { text }, ...(parentCallId !== undefined && { parentCallId }) });
+  const read = (index: number, text: string, overrides: object = {}, parentCallId?: string) =>
+    call(index, reads('/w/a.ts', overrides), { result: { text }, ...(parentCallId !== undefined && { parentCallId }) });
   const fails = (index: number, command: string) => call(index, runs(command, 1), { status: 'failed' });
 
   it('include reads with the same result', () => {

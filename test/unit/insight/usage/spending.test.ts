@@ -19,14 +19,14 @@ const estimated = (usd: number): Cost => ({
 const unknown: Cost = { provenance: 'unknown', reason: 'no price' };
 const day = (at: string): string => at.slice(0, 10);
 
-const spent = (runId: string, at: string, cost: Cost, more: Partial<RunSpending> = {}): RunSpending => ({
+const spent = (runId: string, at: string, cost: Cost, overrides: Partial<RunSpending> = {}): RunSpending => ({
   sessionId: 'ses_0123456789ab',
   runId,
   at,
   agent: 'Claude Code',
   cost,
   models: [],
-  ...more,
+  ...overrides,
 });
 
 const summary = sessionSummarySchema.parse({

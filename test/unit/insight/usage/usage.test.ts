@@ -13,14 +13,14 @@ const reported = (usd: number): Cost => ({ provenance: 'reported', usd });
 const unknown: Cost = { provenance: 'unknown', reason: 'no price' };
 const day = (at: string): string => at.slice(0, 10);
 
-const spent = (at: string, cost: Cost, more: Partial<RunSpending> = {}): RunSpending => ({
+const spent = (at: string, cost: Cost, overrides: Partial<RunSpending> = {}): RunSpending => ({
   sessionId: 'ses_0123456789ab',
   runId: at,
   at,
   agent: 'Claude Code',
   cost,
   models: [{ model: 'm', input: 10 }],
-  ...more,
+  ...overrides,
 });
 
 describe('the usage of a month', () => {

@@ -29,7 +29,7 @@ function read(index: number, path: string, status: 'success' | 'running' = 'succ
 
 const wish: TrajectoryQuery = { query: '', kinds: [], repeats: false, sort: 'time', closed: [] };
 
-function made(entries: NormalizedEntry[], live = false, disk?: (path: string) => FileNow | undefined) {
+function viewsOf(entries: NormalizedEntry[], live = false, disk?: (path: string) => FileNow | undefined) {
   const sent: ViewAnswer[] = [];
   const reads: number[] = [];
   const source = {
@@ -71,7 +71,9 @@ function made(entries: NormalizedEntry[], live = false, disk?: (path: string) =>
 
 describe('the views of a session', () => {
   it('read the record once, in chunks, and return a page of it', async () => {
-    const { trajectory, reads } = made(Array.from({ length: 1200 }, (_, index) => read(index, `/relay/f${index}.ts`)));
+    const { trajectory, reads } = viewsOf(
+      Array.from({ length: 1200 }, (_, index) => read(index, `/relay/f${index}.ts`)),
+    );
     const first = await trajectory();
     assert.deepEqual([first.total, first.lines.length, first.counts.read], [1201, maxLines, 1200]);
     const later = await trajectory({}, 1000);
@@ -82,7 +84,7 @@ describe('the views of a session', () => {
   });
 
   it('find an entry in the filtered steps, and return its place if it is excluded', async () => {
-    const { trajectory } = made(Array.from({ length: 600 }, (_, index) => read(index, `/relay/f${index}.ts`)));
+    const { trajectory } = viewsOf(Array.from({ length: 600 }, (_, index) => read(index, `/relay/f${index}.ts`)));
     const page = await trajectory({}, 0, 500);
     assert.equal(page.at, 501);
     assert.ok(page.from <= 501 && page.from + page.lines.length > 501);
@@ -91,7 +93,7 @@ describe('the views of a session', () => {
   });
 
   it('mark repetitions with the steps that show them', async () => {
-    const { trajectory } = made([read(0, '/relay/a.ts'), read(1, '/relay/b.ts'), read(2, '/relay/a.ts')]);
+    const { trajectory } = viewsOf([read(0, '/relay/a.ts'), read(1, '/relay/b.ts'), read(2, '/relay/a.ts')]);
     const page = await trajectory({ repeats: true });
     const step = page.lines[1];
     assert.ok(step?.type === 'step');
@@ -108,7 +110,7 @@ describe('the views of a session', () => {
 
   it('include additions during a run, and announce them once until requested', async () => {
     const entries = [read(0, '/relay/a.ts')];
-    const { views, sent, trajectory } = made(entries, true);
+    const { views, sent, trajectory } = viewsOf(entries, true);
     await trajectory();
     const reported = (): number => sent.filter(({ type }) => type === 'viewsChanged').length;
     for (const [index, status] of [
@@ -131,7 +133,7 @@ describe('the views of a session', () => {
   });
 
   it('end unfinished steps with the record if no run is active', async () => {
-    const { trajectory } = made(
+    const { trajectory } = viewsOf(
       [read(0, '/relay/a.ts'), read(5, '/relay/b.ts', 'running')].map((entry, index) => ({ ...entry, index })),
     );
     assert.equal((await trajectory()).axis.length, 5000);
@@ -145,7 +147,7 @@ describe('the views of a session', () => {
       content: '',
       metadata: { unreported: { how: 'git', changes: [{ path: 'x.ts', kind: 'changed' }], total: 3 } },
     };
-    const { views, sent } = made([read(0, '/relay/a.ts'), note]);
+    const { views, sent } = viewsOf([read(0, '/relay/a.ts'), note]);
     await views.answer({ type: 'getFiles', request: 1, from: 0, count: maxLines, query: '', sort: 'first' });
     const answer = sent.at(-1);
     assert.ok(answer?.type === 'files');
@@ -157,7 +159,7 @@ describe('the views of a session', () => {
   });
 
   it('sort files within their groups', async () => {
-    const { views, sent } = made([
+    const { views, sent } = viewsOf([
       call(0, reads('/relay/c.ts')),
       call(1, edits('/relay/b.ts', 'x', 'y\nz')),
       call(2, edits('/relay/a.ts', 'x', 'y')),
@@ -184,7 +186,7 @@ describe('the views of a session', () => {
     const gone = call(4, { kind: 'file_edit', changes: [{ path: 'e.ts', kind: 'delete' }] });
     const entries = [write(0, 'a.ts'), write(1, 'b.ts'), write(2, 'c.ts'), unknown, gone, write(5, '../out.ts')];
     const disk: Record<string, string> = { 'a.ts': 'one\r\ntwo', 'b.ts': 'one\n2\n', 'd.ts': 'y' };
-    const { views, sent } = made(entries, false, (path) =>
+    const { views, sent } = viewsOf(entries, false, (path) =>
       path.startsWith('..') ? undefined : { text: disk[path] ?? null, changedAt: path in disk ? start : null },
     );
     await views.answer({

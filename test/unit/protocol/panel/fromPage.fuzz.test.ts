@@ -43,13 +43,13 @@ const messages: { readonly [Type in FromPage['type']]: Extract<FromPage, { reado
 const envelopes = Object.values(messages).map((message) => ({ generation: 1, seq: 2, message }));
 
 /** Nothing but what the contract names, within its bounds. */
-function assertWithin(message: FromPage, given: unknown): void {
+function assertWithin(message: FromPage, input: unknown): void {
   assert.ok(message.type in messages, message.type);
   assert.deepEqual(
     Object.keys(message).filter((key) => !(key in messages[message.type])),
     [],
   );
-  assert.ok(JSON.stringify(message).length <= JSON.stringify(given).length + 20, 'nothing is made up');
+  assert.ok(JSON.stringify(message).length <= JSON.stringify(input).length + 20, 'nothing is made up');
   if (message.type === 'openLink') assert.match(message.url, /^https?:/i);
   if (message.type === 'command') assert.ok(pageCommands.includes(message.command));
   if (message.type === 'answer' && message.answer.kind === 'allow')

@@ -11,12 +11,12 @@ import { view } from '../../../support/page/madeUp.ts';
 import { Posted } from '../../../support/sessions/posted.ts';
 
 const overTheWire = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
-const said = (content: string, more: Partial<NormalizedEntry> = {}): NormalizedEntry => ({
+const said = (content: string, overrides: Partial<NormalizedEntry> = {}): NormalizedEntry => ({
   index: 0,
   timestamp: '2026-01-02T10:00:00Z',
   type: { kind: 'assistant_message' },
   content,
-  ...more,
+  ...overrides,
 });
 
 describe('changes', () => {

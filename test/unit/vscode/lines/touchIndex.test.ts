@@ -14,7 +14,7 @@ interface Made {
   broken?: boolean;
 }
 
-function made(sessions: Made[]) {
+function indexOf(sessions: Made[]) {
   const read: string[] = [];
   let opened = 0;
   const idOf = ({ id }: Made): string => row(id).session_id;
@@ -47,7 +47,7 @@ function made(sessions: Made[]) {
     },
     { info: (message) => reported.push(message) },
   );
-  return { index, read, told: reported, opened: () => opened, idOf };
+  return { index, read, reported, opened: () => opened, idOf };
 }
 
 const turn = (from: number): NormalizedEntry[] => [
@@ -60,7 +60,7 @@ describe('which sessions touched a file', () => {
   it('are found by absolute path, newest first, with step and prompt', async () => {
     const old: Made = { id: 'a', entries: turn(0), day: 1 };
     const fresh: Made = { id: 'b', entries: [...turn(0), ...turn(3)], day: 2 };
-    const { index, opened, idOf } = made([old, fresh]);
+    const { index, opened, idOf } = indexOf([old, fresh]);
     const touches = await index.of('/w/b.ts');
     assert.deepEqual(
       touches.map(({ session, file }) => [session, file.steps]),
@@ -77,7 +77,7 @@ describe('which sessions touched a file', () => {
 
   it('reads each record once, then only added and unsettled entries', async () => {
     const session: Made = { id: 'a', entries: [...turn(0), ...turn(3)], day: 1, open: [4] };
-    const { index, read } = made([session]);
+    const { index, read } = indexOf([session]);
     await Promise.all([index.of('/w/a.ts'), index.of('/w/b.ts')]);
     assert.deepEqual(read, ['a 0-4']);
     assert.deepEqual((await index.of('/w/a.ts'))[0]?.file.steps, [1]);
@@ -92,7 +92,7 @@ describe('which sessions touched a file', () => {
       { id: 'b', entries: turn(0), day: 2, broken: true },
       { id: 'c', entries: turn(0), day: 1 },
     ];
-    const { index, told: reported, idOf } = made(all);
+    const { index, reported, idOf } = indexOf(all);
     assert.deepEqual(
       (await index.of('/w/b.ts')).map(({ session }) => session),
       [idOf(all[2]!)],
@@ -107,14 +107,14 @@ describe('which sessions touched a file', () => {
       entries: turn(0),
       day: 1 + (at_ % 28),
     }));
-    const { index } = made(many);
+    const { index } = indexOf(many);
     assert.equal((await index.of('/w/b.ts')).length, 50);
     assert.deepEqual([index.sessions, index.skipped], [230, 180]);
   });
 
   it('forgets a deleted session', async () => {
     const sessions: Made[] = [{ id: 'a', entries: turn(0), day: 1 }];
-    const { index } = made(sessions);
+    const { index } = indexOf(sessions);
     assert.equal((await index.of('/w/b.ts')).length, 1);
     sessions.pop();
     assert.deepEqual(await index.of('/w/b.ts'), []);

@@ -11,8 +11,8 @@ import type { SessionRow } from '../../../../src/vscode/sessions/sessionRow.ts';
 import { at, now, row } from '../sessions/rows.ts';
 
 describe('the filter of sessions', () => {
-  const shown = (filter: Partial<SessionFilter>, more: Partial<SessionRow> = {}): boolean =>
-    passesFilter(row('a', more), { ...noFilter, ...filter }, now);
+  const shown = (filter: Partial<SessionFilter>, overrides: Partial<SessionRow> = {}): boolean =>
+    passesFilter(row('a', overrides), { ...noFilter, ...filter }, now);
 
   it('by cost excludes sessions out of bounds, and those of unknown cost', () => {
     const costs: [string, boolean][] = [

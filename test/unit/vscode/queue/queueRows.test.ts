@@ -12,7 +12,7 @@ import {
   runnerHere,
 } from '../../../../src/vscode/queue/queueRows.ts';
 
-const run = (number: number, more: Partial<ListedRun> = {}): ListedRun => ({
+const run = (number: number, overrides: Partial<ListedRun> = {}): ListedRun => ({
   run_id: `run_${String(number).padStart(12, '0')}`,
   type: 'start_session',
   session_id: `ses_${String(number).padStart(12, '0')}`,
@@ -21,10 +21,10 @@ const run = (number: number, more: Partial<ListedRun> = {}): ListedRun => ({
   status: 'pending',
   created_at: '2026-11-27T10:00:00.000Z',
   executor_type: 'claude-code',
-  ...more,
+  ...overrides,
 });
 
-const runner = (more: Partial<ListedRunner> = {}): ListedRunner => ({
+const runner = (overrides: Partial<ListedRunner> = {}): ListedRunner => ({
   runner_id: 'lnch_000000000001',
   registered_at: '2026-11-27T10:00:00.000Z',
   last_heartbeat: '2026-11-27T10:00:00.000Z',
@@ -34,7 +34,7 @@ const runner = (more: Partial<ListedRunner> = {}): ListedRunner => ({
   tags: [],
   status: 'online',
   seconds_since_heartbeat: 1,
-  ...more,
+  ...overrides,
 });
 
 const idsOf = (nodes: ReturnType<typeof rowNodes>): readonly string[] =>

@@ -18,7 +18,7 @@ const ended = (exit: number, output = ''): CommandResult => ({
   output,
 });
 
-const lane = (name: string, more: Partial<Lane> = {}): Lane => ({
+const lane = (name: string, overrides: Partial<Lane> = {}): Lane => ({
   name,
   agent: 'claude-code',
   worktree: `/worktrees/${name}`,
@@ -28,10 +28,10 @@ const lane = (name: string, more: Partial<Lane> = {}): Lane => ({
   state: 'done',
   started: true,
   session_id: `ses_${name === 'a' ? '00000000000a' : '00000000000b'}`,
-  ...more,
+  ...overrides,
 });
 
-const result = (name: string, more: Partial<ComparedLane> = {}): ComparedLane => ({
+const result = (name: string, overrides: Partial<ComparedLane> = {}): ComparedLane => ({
   name,
   label: 'Claude Code',
   agent: 'claude-code',
@@ -49,10 +49,10 @@ const result = (name: string, more: Partial<ComparedLane> = {}): ComparedLane =>
   unsupported: 1,
   worktree: `/worktrees/${name}`,
   branch: `vitrine/race-1-${name}`,
-  ...more,
+  ...overrides,
 });
 
-const race = (more: Partial<Race> = {}): Race => ({
+const race = (overrides: Partial<Race> = {}): Race => ({
   race_id: 'race_000000000001',
   prompt: 'Fix the test\nand explain.',
   created_at: '2026-11-27T05:00:00.000Z',
@@ -65,35 +65,35 @@ const race = (more: Partial<Race> = {}): Race => ({
   lanes: [lane('a'), lane('b')],
   applied: [],
   owner: { pid: 1, startTime: null, hostname: 'here' },
-  ...more,
+  ...overrides,
 });
 
-const comparison = (results: ComparedLane[], more: Partial<Comparison> = {}): Comparison => ({
+const comparison = (results: ComparedLane[], overrides: Partial<Comparison> = {}): Comparison => ({
   race_id: 'race_000000000001',
   prompt: 'Fix the test\nand explain.',
   check: 'npm test',
   folder: '/work',
   results,
   overlaps: [{ a: 'a', b: 'b', files: ['story.txt'], lines: 3, same: [] }],
-  ...more,
+  ...overrides,
 });
 
 function report(compared: Comparison, of: Race | null, waiting: readonly string[] = []) {
   const acts: { label: string; act: RaceAction }[] = [];
-  const made = raceReport({
+  const built = raceReport({
     comparison: compared,
     race: of,
     waiting: new Set(waiting),
     words,
     button: (act, label) => ({ id: String(acts.push({ label, act })), label }),
   });
-  const table = made.sections[0]?.tables?.[0];
-  return { made, acts, rows: table?.rows.map((cells) => cells.map(({ text }) => text)), table };
+  const table = built.sections[0]?.tables?.[0];
+  return { built, acts, rows: table?.rows.map((cells) => cells.map(({ text }) => text)), table };
 }
 
 describe('the comparison page of a race', () => {
   it('has a row for each result: outcome, check, changes, time, cost, and what is unknown', () => {
-    const { made, rows, table } = report(
+    const { built, rows, table } = report(
       comparison([
         result('a', {
           check: ended(0),
@@ -110,7 +110,7 @@ describe('the comparison page of a race', () => {
       ]),
       race(),
     );
-    assert.equal(made.title, 'Race: Fix the test');
+    assert.equal(built.title, 'Race: Fix the test');
     assert.deepEqual(rows, [
       ['a · Claude Code', 'completed', 'passed', '1', '2', '1', '2 s', '≈ $0.25 (estimated)', '1'],
       [
@@ -123,7 +123,7 @@ describe('the comparison page of a race', () => {
       [0, 0.25],
       [3, null],
     ]);
-    const text = reportMarkdown(made);
+    const text = reportMarkdown(built);
     assert.match(text, /Output of the check command: .*two/);
     assert.match(text, /\| a +\| b +\| 3? *1 +\| 3 +\| 0 /);
     assert.match(text, /commit 0123456789ab\n/);
@@ -171,14 +171,14 @@ describe('the comparison page of a race', () => {
 
   it('compares sessions without a race, which have nothing to take', () => {
     const own = { check: null, worktree: null, branch: null };
-    const { made, acts, rows } = report(
+    const { built, acts, rows } = report(
       comparison([result('a', { ...own, title: 'First try' }), result('b', { ...own, title: 'Second try' })], {
         ...{ race_id: null, prompt: null, check: null, folder: null },
         overlaps: [{ a: 'a', b: 'b', files: ['story.txt'], lines: null, same: null }],
       }),
       null,
     );
-    assert.equal(made.title, 'Compare Sessions');
+    assert.equal(built.title, 'Compare Sessions');
     assert.deepEqual(
       rows?.map(([name, , check]) => [name, check]),
       [
@@ -187,7 +187,7 @@ describe('the comparison page of a race', () => {
       ],
     );
     assert.deepEqual([...new Set(acts.map(({ act }) => act.kind))], ['open', 'review']);
-    const common = made.sections.at(-1)?.tables?.[0]?.rows[0]?.map(({ text }) => text);
+    const common = built.sections.at(-1)?.tables?.[0]?.rows[0]?.map(({ text }) => text);
     assert.deepEqual(common, ['First try', 'Second try', '1', 'unknown', 'unknown', 'story.txt']);
   });
 });

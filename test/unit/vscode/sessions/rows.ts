@@ -1,7 +1,7 @@
 import type { SessionRow } from '../../../../src/vscode/sessions/sessionRow.ts';
 
 /** A finished session of yesterday noon (local) unless said otherwise. */
-export function row(id: string, more: Partial<SessionRow> = {}): SessionRow {
+export function row(id: string, overrides: Partial<SessionRow> = {}): SessionRow {
   return {
     session_id: `ses_${id.padEnd(12, '0')}`,
     status: 'finished',
@@ -17,7 +17,7 @@ export function row(id: string, more: Partial<SessionRow> = {}): SessionRow {
     duration: 60_000,
     total_cost: { provenance: 'reported', usd: 0.5 },
     recording: false,
-    ...more,
+    ...overrides,
   };
 }
 

@@ -77,8 +77,8 @@ describe('groups of sessions', () => {
 
 describe('the cost of a session with its child sessions', () => {
   const unknown = { provenance: 'unknown', reason: 'It was stopped.' } as const;
-  const child = (id: string, parent: string, more: Partial<SessionRow> = {}): SessionRow =>
-    row(id, { parent_session_id: row(parent).session_id, ...more });
+  const child = (id: string, parent: string, overrides: Partial<SessionRow> = {}): SessionRow =>
+    row(id, { parent_session_id: row(parent).session_id, ...overrides });
 
   it('is one sum at any depth, with its unknown parts', () => {
     const rows = [row('a'), child('b', 'a'), child('c', 'b', { total_cost: unknown }), row('d')];

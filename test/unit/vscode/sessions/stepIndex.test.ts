@@ -4,14 +4,14 @@ import { said } from '../../../support/sessions/madeEntries.ts';
 
 /** A session whose reads are answered when the test says so, with what it had when they began. */
 function slowSession(...contents: string[]) {
-  const held: (() => void)[] = [];
+  const releases: (() => void)[] = [];
   const seen: string[] = [];
   const steps = new StepIndex(
     {
       total: () => contents.length,
       read: (from, to) => {
         const entries = contents.slice(from, to).map((content, at) => said(from + at, content));
-        return new Promise((resolve) => held.push(() => resolve(entries)));
+        return new Promise((resolve) => releases.push(() => resolve(entries)));
       },
     },
     ({ content }, { isNew, isSettled }) => seen.push(`${content}${isNew ? ' new' : ''}${isSettled ? ' settled' : ''}`),
@@ -20,7 +20,7 @@ function slowSession(...contents: string[]) {
     contents[index] = content;
     steps.settle(said(index, content));
   };
-  return { steps, seen, settle, answer: () => held.shift()?.() };
+  return { steps, seen, settle, answer: () => releases.shift()?.() };
 }
 
 describe('the index of steps', () => {

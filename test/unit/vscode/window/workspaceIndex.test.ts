@@ -22,7 +22,7 @@ class Memory implements Memento {
   }
 }
 
-const summary = (more: Partial<SessionSummary>): SessionSummary => ({
+const summary = (overrides: Partial<SessionSummary>): SessionSummary => ({
   ...row('a'),
   execution_mode: 'sync',
   executor_session_ids: [],
@@ -33,7 +33,7 @@ const summary = (more: Partial<SessionSummary>): SessionSummary => ({
   total_usage: {},
   api_duration: null,
   context_window: null,
-  ...more,
+  ...overrides,
 });
 
 describe('the index of a workspace', () => {

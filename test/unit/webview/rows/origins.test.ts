@@ -9,13 +9,13 @@ import { originView } from '../../../../webview/parts/rows/origin.ts';
 import type { Row } from '../../../../webview/rows/rows.ts';
 
 /** As the host gives it to the page. */
-function message(index: number, more: Partial<NormalizedEntry> = {}): PageEntry {
+function message(index: number, overrides: Partial<NormalizedEntry> = {}): PageEntry {
   return pageEntry({
     index,
     timestamp: '2026-11-20T10:00:00Z',
     type: { kind: 'user_message' },
     content: 'Continue.',
-    ...more,
+    ...overrides,
   });
 }
 

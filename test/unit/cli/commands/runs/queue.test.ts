@@ -71,8 +71,8 @@ describe('vitrine queue', function () {
     return JSON.parse(stdout) as Run;
   }
   /** Lets the daemon run what is for `executor`. */
-  async function addRunner(executor_type: string, more: object = {}): Promise<void> {
-    const runner = { hostname: 'h', project_dir: cwd, executor_type, ...more };
+  async function addRunner(executor_type: string, overrides: object = {}): Promise<void> {
+    const runner = { hostname: 'h', project_dir: cwd, executor_type, ...overrides };
     const context = { folder: cwd, trusted: true, environment: { HOME: dir }, settings: { replaySpeed: 0 } };
     await queued.connection.call('addRunner', { runner, context });
   }

@@ -295,8 +295,8 @@ describe('callbacks of agents from files', () => {
     const reported = () => entries(lead).then((all) => all.filter(({ origin }) => origin === 'callback'));
     await until('the callback', async () => (await reported()).length > 0);
     await until('all callbacks to be sent', () => leads.callbacks().length === 0);
-    const [only, ...more] = await reported();
-    assert.equal(more.length, 0);
+    const [only, ...others] = await reported();
+    assert.equal(others.length, 0);
     assert.match(only?.content ?? '', /heard A session that you started has ended[^]*the real result/);
     assert.equal((await named('middle'))[0]?.runs, 2);
   });

@@ -184,14 +184,14 @@ describe('tampering with a record', () => {
   it('is detected after a crashed writer, except in its last lines', async () => {
     const [lease = ''] = (await readdir(path.dirname(file))).filter((name) => name.startsWith('writer.'));
     const leaseFile = path.join(path.dirname(file), lease);
-    const given = await readFile(leaseFile, 'utf8');
-    await writeFile(leaseFile, given.replace(',"released":true', ''));
+    const leaseText = await readFile(leaseFile, 'utf8');
+    await writeFile(leaseFile, leaseText.replace(',"released":true', ''));
     for (const [name, tamper, reported] of cases) {
       await writeFile(file, asText(tamper(lines)));
       if (name === fitting) assert.equal((await verifyRecord(file)).verdict, 'intact');
       else assert.deepEqual(await first(), reported, name);
     }
-    await writeFile(leaseFile, given);
+    await writeFile(leaseFile, leaseText);
   });
 
   it('is not confused with remains of a crash: line beginnings, and empty sectors', async () => {

@@ -16,8 +16,8 @@ const timestamp = '2026-11-20T10:00:00.000Z';
 
 type Run = Partial<Extract<ToolAction, { kind: 'command_run' }>>;
 
-function run(index: number, command: string, more: Run = {}): NormalizedEntry {
-  const action: ToolAction = { kind: 'command_run', command, exitCode: 0, stdout: '', ...more };
+function run(index: number, command: string, overrides: Run = {}): NormalizedEntry {
+  const action: ToolAction = { kind: 'command_run', command, exitCode: 0, stdout: '', ...overrides };
   const status = action.exitCode === 0 ? 'success' : 'failed';
   const tool = { toolName: 'made', callId: `call_${index}`, action, status } as const;
   return { index, timestamp, type: { kind: 'tool_use', tool }, content: '' };

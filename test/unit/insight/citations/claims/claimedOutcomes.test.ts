@@ -69,8 +69,8 @@ describe('a claimed outcome of tests', () => {
       const ran = (step: NormalizedEntry) => linksAfter([step], said).map((link) => [link.status, agreement(link)]);
       assert.deepEqual(ran(counted), [['found', true]]);
       assert.deepEqual(ran(failing), [['found', false]]);
-      const [link, ...more] = linksAfter([run(1, 'ls')], said);
-      assert.deepEqual([link?.status, link?.reason, more.length], ['not_found', 'no_matching_command', 0]);
+      const [link, ...others] = linksAfter([run(1, 'ls')], said);
+      assert.deepEqual([link?.status, link?.reason, others.length], ['not_found', 'no_matching_command', 0]);
     });
   }
 

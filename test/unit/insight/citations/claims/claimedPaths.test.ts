@@ -9,8 +9,8 @@ import type { ToolAction, ToolUse } from '../../../../../src/model/transcript/to
 
 const timestamp = '2026-11-20T10:00:00.000Z';
 
-function step(index: number, action: ToolAction, more: Partial<ToolUse> = {}): NormalizedEntry {
-  const tool: ToolUse = { toolName: 'made', callId: `call_${index}`, action, status: 'success', ...more };
+function step(index: number, action: ToolAction, overrides: Partial<ToolUse> = {}): NormalizedEntry {
+  const tool: ToolUse = { toolName: 'made', callId: `call_${index}`, action, status: 'success', ...overrides };
   return { index, timestamp, type: { kind: 'tool_use', tool }, content: '' };
 }
 

@@ -22,8 +22,8 @@ function answer(index: number, content: string, metadata?: NormalizedEntryMetada
   return { index, timestamp, type: { kind: 'assistant_message' }, content, ...(metadata && { metadata }) };
 }
 
-function step(index: number, action: ToolAction, more: Partial<ToolUse> = {}): NormalizedEntry {
-  const tool: ToolUse = { toolName: 'made', callId: `call_${index}`, action, status: 'success', ...more };
+function step(index: number, action: ToolAction, overrides: Partial<ToolUse> = {}): NormalizedEntry {
+  const tool: ToolUse = { toolName: 'made', callId: `call_${index}`, action, status: 'success', ...overrides };
   return { index, timestamp, type: { kind: 'tool_use', tool }, content: '' };
 }
 
@@ -36,7 +36,7 @@ function linksAfter(steps: readonly NormalizedEntry[], content: string): Evidenc
 const hash = (text: string): string => `length ${text.length}`;
 
 describe('citations given by the agent', () => {
-  const given = (agent: string, name: string): { entry: NormalizedEntry; links: EvidenceLink[] }[] => {
+  const citationsOf = (agent: string, name: string): { entry: NormalizedEntry; links: EvidenceLink[] }[] => {
     const capture = capturesOf(agent).find((agentCapture) => agentCapture.name === name)!;
     const { entries } = readBy(findAdapter(agent)!, linesOfCapture(capture), capture.exit);
     const session = new SessionEvidence('/workspace');
@@ -49,7 +49,7 @@ describe('citations given by the agent', () => {
 
   for (const name of ['1.0.3/citations', '2.0.77/citations-partial']) {
     it(`has those of Claude at the block they are for (${name})`, () => {
-      const found = given(claudeCode.type, name).flatMap(({ links }) =>
+      const found = citationsOf(claudeCode.type, name).flatMap(({ links }) =>
         links.map(({ claim, points, given: source }) => ({ claim, points, ...source })),
       );
       assert.deepEqual(found, [
@@ -66,7 +66,7 @@ describe('citations given by the agent', () => {
   }
 
   it('count code points, as the specification does', () => {
-    const [{ entry, links } = { entry: undefined, links: [] }] = given('acp-http', 'documented/researcher');
+    const [{ entry, links } = { entry: undefined, links: [] }] = citationsOf('acp-http', 'documented/researcher');
     assert.deepEqual(
       links.map(({ claim, points, range }) => ({ claim, points, range })),
       [

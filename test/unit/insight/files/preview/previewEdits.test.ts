@@ -87,9 +87,9 @@ describe('the preview of an edit', () => {
     const replaced = only(write, file('a\r\nb\r\nc\r\n'));
     assert.deepEqual(lines(replaced), ['1:1 a', '2:-b', ':2+B', '3:3 c']);
     assert.equal(replaced.state === 'placed' && replaced.file, 'replaced');
-    const made = only(write, { state: 'missing' });
-    assert.deepEqual(lines(made), [':1+a', ':2+B', ':3+c']);
-    assert.equal(made.state === 'placed' && made.file, 'new');
+    const preview = only(write, { state: 'missing' });
+    assert.deepEqual(lines(preview), [':1+a', ':2+B', ':3+c']);
+    assert.equal(preview.state === 'placed' && preview.file, 'new');
   });
 
   it('places a patch by its line numbers, near them, or by its text alone', () => {
