@@ -74,7 +74,7 @@ async function acquireLease(storeDir: string): Promise<Acquired> {
   return own instanceof WriterLease ? { folder, lease: own, holder: null } : { folder, lease: null, holder: own };
 }
 
-/** The lease, or who has it; `null` where that is unknown. */
+/** The lease, or who has it; `null` if that is unknown. */
 async function acquire(folder: string): Promise<WriterLease | LeaseHolder | null> {
   await preparePrivateFolder(folder);
   try {

@@ -11,7 +11,7 @@ const forkSince: Partial<Readonly<Record<ExecutorType, string>>> = { 'claude-cod
 /** First measured versions that can leave out the end of the other conversation. */
 const forkAtSince: Partial<Readonly<Record<ExecutorType, string>>> = { 'claude-code': '2.0.77', codex: '0.169.0' };
 
-/** `version`: `null` where the agent did not report it. */
+/** `version`: `null` if the agent did not report it. */
 export function canFork(agent: ExecutorType | undefined, version: string | null): boolean {
   return hasVersion(forkSince, agent, version);
 }

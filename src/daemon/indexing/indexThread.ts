@@ -57,12 +57,12 @@ export class IndexThread {
     this.#listeners.set(key, listener);
   }
 
-  /** @throws Error where the thread fails */
+  /** @throws Error if the thread fails */
   async request<P, R>(call: RequestType<P, R, void>, params: NoInfer<RequestParam<P>>): Promise<R> {
     return this.#connection().sendRequest(call, params);
   }
 
-  /** Does nothing where the thread does not run. */
+  /** Does nothing if the thread does not run. */
   tell<P>(order: NotificationType<P>, params: NoInfer<RequestParam<P>>): void {
     void this.#running?.connection.sendNotification(order, params).catch(() => undefined);
   }

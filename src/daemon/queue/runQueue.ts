@@ -133,7 +133,7 @@ export class RunQueue {
     return [...(await (await this.#link()).runners())];
   }
 
-  /** @throws CoordinatorError, EngineFailure where the folder is not trusted */
+  /** @throws CoordinatorError, EngineFailure if the folder is not trusted */
   async add(client: ConnectedClient, { runner, context }: ParamsOf<'addRunner'>): Promise<Runner> {
     const { contexts, engine, log } = this.#deps;
     const isTrusted = context === undefined ? contexts.isTrusted(runner.project_dir) : context.trusted;

@@ -91,7 +91,7 @@ export class ObservedSources {
     return undefined;
   }
 
-  /** Everything that a record of a session holds; `undefined` where there is none. */
+  /** Everything that a record of a session holds; `undefined` if there is none. */
   /** As `open`, for the agent's own file of any session, including those that Vitrine recorded. */
   async historyOf(session: SessionSummary): Promise<ObservedHistory | undefined> {
     const { observed, executor_type, executor_session_id: native } = session;

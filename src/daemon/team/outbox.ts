@@ -196,7 +196,7 @@ export class Outbox {
     }
   }
 
-  /** A server that does not answer or accepts no login now, or no space on disk, here or there: all of that can pass. */
+  /** A server that does not answer or accepts no login now, or no space on disk, here or there: all of that can be temporary. */
   #tryAgain(id: string, error: unknown): void {
     if (!TeamError.is(error, 'unreachable') && !this.#failed.has(id))
       this.#deps.log.warn(`Session ${id} could not be sent to the team, and is tried again: ${String(error)}`);

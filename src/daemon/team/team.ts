@@ -171,7 +171,7 @@ export class DaemonTeam {
     }
   }
 
-  /** @throws EngineFailure where there is no such session of this store */
+  /** @throws EngineFailure if there is no such session of this store */
   async share(id: string, share: Share): Promise<void> {
     const handle = await this.#deps.engine.open(id);
     const { remote } = handle.summary();

@@ -113,7 +113,7 @@ export class TeamMembership implements TeamSide {
     return { team: (await this.#opening)?.state() ?? null };
   }
 
-  /** Nothing where the store belongs to no team. */
+  /** Empty if the store belongs to no team. */
   async sharedSessions(): Promise<ResultOf<'sharedSessions'>> {
     const team = await this.#opening;
     // A new client does not know the waiting requests of these sessions yet.

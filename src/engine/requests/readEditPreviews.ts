@@ -31,7 +31,7 @@ export interface Proposal {
   readonly after: string;
 }
 
-/** `undefined` where the request is about several files, or does not fit the file as it is. */
+/** `undefined` if the request is about several files, or does not fit the file as it is. */
 export async function readProposal(request: AgentRequest, folder: string | undefined): Promise<Proposal | undefined> {
   const [path, ...others] = editedPaths(request);
   if (path === undefined || others.length > 0) return undefined;

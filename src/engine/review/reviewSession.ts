@@ -26,7 +26,7 @@ export interface NamedHunk extends ReviewHunk {
   readonly executable?: boolean;
 }
 
-/** What a session did to one file; `review` is absent where the file cannot be compared, and `state` says why. */
+/** What a session did to one file; `review` is absent if the file cannot be compared, and `state` says why. */
 export interface ReviewedFile {
   /** As the session's list of files names it. */
   readonly path: string;

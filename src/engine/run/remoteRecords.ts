@@ -161,7 +161,7 @@ export class RemoteRecords {
     ]);
   }
 
-  /** Nothing where the session has ended. `takeWriter`: the writer is given back after `work`. */
+  /** Does nothing if the session has ended. `takeWriter`: `work` has the writer until it ends. */
   #writing(
     id: string,
     work: (state: SessionState, takeWriter: () => Promise<unknown>) => Promise<void>,

@@ -74,7 +74,7 @@ interface Extent {
   readonly totalLines?: number | undefined;
 }
 
-/** The complete text of a read, without a line break at its end; `undefined` where it may be a part. */
+/** The complete text of a read, without a line break at its end; `undefined` if it may be a part. */
 function wholeRead(text: string, { startLine, endLine, totalLines }: Extent): string[] | undefined {
   if (text === '' || text.length > longestRead) return undefined;
   const { first, lines } = linesOfResult(text, startLine ?? 1);

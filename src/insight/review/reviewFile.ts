@@ -92,7 +92,7 @@ function textAt(events: readonly FileEvent[], { lines, openEnd, uncertain }: Ini
 }
 
 /**
- * What reverting a hunk makes of the file: its text, `null` where it is deleted; or why that would lose something
+ * What reverting a hunk makes of the file: its text, `null` if it is deleted; or why that would lose something
  * else.
  */
 export type RevertResult =

@@ -21,7 +21,7 @@ export class PlanLimits {
     }
   }
 
-  /** Without those that were reset before `now` (epoch milliseconds): what was used of them is over. */
+  /** Omits limits that were reset before `now` (epoch milliseconds), because their usage no longer counts. */
   at(now: number): PlanLimit[] {
     return [...this.#limits.values()]
       .map(({ limit }) => limit)

@@ -4,7 +4,7 @@ import { outcomeSchema } from '../session/summary.ts';
 import { costSchema } from '../usage/usage.ts';
 import { commandResultSchema } from './race.ts';
 
-/** Counts are `null` where they are unknown, for example in binary files. */
+/** Counts are `null` if they are unknown, for example in binary files. */
 export const comparedFileSchema = z.object({
   /** Relative to the compared folder, with `/`. */
   path: z.string(),

@@ -37,7 +37,7 @@ export const watchSourcesCall = {
     beyond: z.int().nonnegative(),
     /** Folders that are searched for sessions. */
     looked_in: z.array(z.string()),
-    /** By agent, after how many days without a change it deletes a session; absent where that is not known. */
+    /** By agent, after how many days without a change it deletes a session; absent if that is not known. */
     cleanup_days: z.partialRecord(z.enum(observedAgents), z.number().positive()),
   }),
 } as const;

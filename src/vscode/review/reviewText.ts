@@ -70,7 +70,7 @@ export function originHover(review: OpenReview, place: ReviewPlace): vscode.Mark
   return [about, links];
 }
 
-/** The first line of the prompt that led to a change, for lists and lenses; empty where there is none. */
+/** The first line of the prompt that led to a change, for lists and lenses; empty if there is none. */
 export function promptLine(session: SessionReview, { by }: NamedHunk): string {
   const step = by.findLast((author) => author !== unreported);
   const prompt = step === undefined ? undefined : session.step(step).prompt;

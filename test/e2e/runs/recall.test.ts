@@ -54,7 +54,7 @@ describe('context from earlier sessions', function () {
     await workbench.quickInput().fill('Which delay have the upload retries?');
     await row('Context from earlier sessions…').click();
     await title('Context from Earlier Sessions');
-    await placeholder('Found by the text of this message');
+    await placeholder('Found with the text of this message');
     await row(fixed.slice(0, 60)).filter({ hasText: 'Fix the flaky upload test · Agent' }).waitFor();
     assert.equal(await row('of the other project').count(), 0);
     await picture(workbench, 'recall');
@@ -77,7 +77,7 @@ describe('context from earlier sessions', function () {
     await title('Run Codex');
     await workbench.quickInput().fill('Which delay have the upload retries?');
     await row('Context from earlier sessions…').click();
-    await placeholder('Found by the text of this message');
+    await placeholder('Found with the text of this message');
     assert.equal(await row('of the other project').count(), 0);
     await workbench.page.getByRole('button', { name: 'Also Search Sessions of Other Folders' }).click();
     await row('of the other project').waitFor();
@@ -91,7 +91,7 @@ describe('context from earlier sessions', function () {
     await workbench.page.getByRole('button', { name: 'Add Context from Earlier Sessions' }).click();
     await title('Resume with Context from Earlier Sessions');
     await workbench.quickInput().press('Enter');
-    await placeholder('Found by your last message');
+    await placeholder('Found with your last message');
     const before = codex.calls().length;
     await press('Enter');
     const { prompt } = await until('the start of the agent', () => codex.calls()[before]);

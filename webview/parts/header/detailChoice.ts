@@ -34,7 +34,7 @@ export function detailChoice(level: DetailLevel, actions: Pick<Actions, 'setDeta
   </span>`;
 }
 
-/** Nothing if no message of the session is automatic. */
+/** Renders nothing if no message of the session is automatic. */
 export function automaticChoice(
   { automatic, peopleOnly }: { readonly automatic: number; readonly peopleOnly: boolean },
   { setPeopleOnly }: Pick<Actions, 'setPeopleOnly'>,
@@ -44,7 +44,7 @@ export function automaticChoice(
   return button({ label, icon: 'robot', look: 'icon', pressed: peopleOnly, onClick: () => setPeopleOnly(!peopleOnly) });
 }
 
-/** Nothing where no message is marked as synthetic, or a person wants to see only what people wrote. */
+/** Renders nothing if no message is marked as synthetic, or if all automatic messages are hidden. */
 export function followUpChoice(
   store: { readonly synthetic: number; readonly showsSynthetic: boolean; readonly peopleOnly: boolean },
   { setShowsSynthetic }: Pick<Actions, 'setShowsSynthetic'>,

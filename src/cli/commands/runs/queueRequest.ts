@@ -26,8 +26,8 @@ export interface QueueOptions {
 }
 
 /**
- * Executor and folder are left out where the session or the runner decides them. @throws UsageError where no runner could
- * ever take it, too
+ * Omits executor and folder if the session or the runner decides them. @throws UsageError also if no runner could ever
+ * take the run
  */
 export async function requestOf(context: CliContext, options: QueueOptions): Promise<Omit<QueueRun, 'prompt'>> {
   const { blueprint, executor, resume, model, parent, mode } = options;
