@@ -211,7 +211,7 @@ export class DaemonService {
     return contexts.using(context, () => engine.resume(session_id, request, signal));
   }
 
-  /** Begins a session with the history of another, in which the agent continues that conversation apart from it. */
+  /** Starts a session with the history of another one. The agent continues a copy of that conversation. */
   async fork(
     client: ConnectedClient,
     { context, session_id, request, at }: ParamsOf<'fork'>,
@@ -262,7 +262,7 @@ export class DaemonService {
     }
   }
 
-  /** As `open`. Takes part in a session of another program, if the agent allows it. */
+  /** As `open`. Joins a session of another program, if the agent allows it. */
   async follow(sessionId: string): Promise<SessionHandle> {
     return this.#deps.joined.follow(await this.open(sessionId));
   }

@@ -141,7 +141,7 @@ describe('a run of the suites', function () {
     });
   }
 
-  it('reports an interruption even if the suite ends by itself then', async () => {
+  it('reports an interruption even if the suite then ends on its own', async () => {
     const polite = write(
       'polite.mjs',
       `import { writeFileSync } from 'node:fs';`,

@@ -4,7 +4,7 @@ import type { FolderIdentity } from '../../model/session/session.ts';
 import type { SessionSummary } from '../../model/session/summary.ts';
 import type { SourceScope } from '../../protocol/daemon/sources.ts';
 
-/** Folders whose repository is remembered; the oldest is asked about again. */
+/** Number of folders whose repository is cached. */
 const maxFolders = 5000;
 
 /** Finds the repositories of folders. Each folder is checked once. */

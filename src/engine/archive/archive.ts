@@ -128,7 +128,7 @@ export class Archive {
     return this.#sessions.decide(sessionId, decision);
   }
 
-  /** Keeps in the record what someone decided about changes of the session. @throws EngineFailure */
+  /** Records a decision about changes of the session. @throws EngineFailure */
   noteReview(sessionId: string, decision: ReviewDecision): Promise<void> {
     return this.#sessions.decide(sessionId, decision);
   }

@@ -4,7 +4,7 @@ import type { Demands } from '../../model/session/demands.ts';
 import type { ChildRun } from './childRuns.ts';
 
 /**
- * Demands of a child that this process does not meet, held as strictly as with runners; `null` if it meets all. Such a child
+ * Demands of a child that this process does not meet, compared as strictly as for runners; `null` if it meets all. Such a child
  * needs another runner.
  */
 export function unmetDemands(

@@ -379,7 +379,7 @@ for (const version of ['2.1.328', '2.0.77'] as const) {
       assert.equal((await ended(again)).data, 'The next thing is done.');
     });
 
-    onNewest('refuses what needs a permission where nobody is there', async () => {
+    onNewest('refuses actions that need a permission if no one can answer', async () => {
       const handle = await start('Make it. [[make]]', {}, engineWith({ interactive: false }));
       assert.equal(handle.conversation(), null);
       const result = await ended(handle);

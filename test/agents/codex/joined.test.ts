@@ -116,7 +116,7 @@ describe('a session that another program has open in the server of Codex 0.169.0
     assert.match(JSON.stringify(ended), /"status":"interrupted"/);
   });
 
-  it('goes on when Vitrine leaves it, and is joined again', async () => {
+  it('keeps running when Vitrine leaves it, and can be joined again', async () => {
     const again = await bench.connect();
     client.close();
     client = again;

@@ -54,7 +54,7 @@ describe('a team in a window', function () {
     return rows.find((row) => row['prompt'] === prompt)?.['status'];
   };
 
-  it('is joined with a password that no address may have, and shares nothing by itself', async () => {
+  it('is joined with a password that is not in the address, and shares nothing until asked', async () => {
     const url = `postgres://127.0.0.1:${database.server.port}/${database.name}`;
     await workbench.runCommand('Vitrine: Join Team…');
     await input('Join Team (1/3): Address');

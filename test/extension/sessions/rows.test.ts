@@ -20,7 +20,7 @@ describe('the summary of a search', () => {
 });
 
 describe('rows of the Sessions view', () => {
-  it('show what is known, and mark what is not', () => {
+  it('show known facts, and mark unknown ones', () => {
     assert.equal(rowDescription(row('a'), now), '$0.50 · 3 turns · 1 min');
     const unknown = row('a', { total_cost: { provenance: 'unknown', reason: 'x' }, turns: null, duration: null });
     assert.equal(rowDescription(unknown, now), 'cost unknown');

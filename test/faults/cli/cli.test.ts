@@ -328,7 +328,7 @@ describe('vitrine run, sessions, show, doctor', function () {
     { forever: true },
   ];
 
-  it('stops the process tree when nobody reads its output', async () => {
+  it('stops the process tree when its output has no reader', async () => {
     const ran = run(stubborn());
     await once(ran.process.stdout ?? ran.process, 'data');
     ran.process.stdout?.destroy();

@@ -38,7 +38,7 @@ describe('output of vitrine runner', function () {
   }
   const claude = (...args: string[]) => runner('--executor', 'claude-code', '--program', fakeAgent, ...args);
 
-  it('ends it in order when nobody reads it any more', async () => {
+  it('shuts it down cleanly when its output has no reader', async () => {
     const { child, code, said } = claude('--limit', '2');
     await until('the registration', () => said().includes('registered'));
     const forever = prompt([{ init: true }, { note: bench.note }, { say: 'begun' }, { forever: true }]);

@@ -150,7 +150,7 @@ describe('runs of a team', function () {
     assert.match(await alice.ok('show', done.session_id), /ended/);
   });
 
-  it('are refused with a secret in the prompt, and where there is no team', async () => {
+  it('are refused with a secret in the prompt, and without a team', async () => {
     const secret = ['gh', 'p_', 'aB3dE6fG9hJ2kL5mN8pQ1rS4tU7vW0xY3zA6'].join('');
     await assert.rejects(queue([{ say: `use ${secret}` }]), /contains a secret/);
     await assert.rejects(

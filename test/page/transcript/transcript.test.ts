@@ -81,7 +81,7 @@ describe('transcript', () => {
     await page.close();
   });
 
-  it('shows invisible characters, and follows no link by itself', async () => {
+  it('shows invisible characters, and follows no link automatically', async () => {
     const page = await openAll();
     await page.locator('.esc', { hasText: 'U+202E' }).waitFor();
     await scrollTo(page, 0.5);

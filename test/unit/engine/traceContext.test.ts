@@ -14,7 +14,7 @@ describe('what OpenTelemetry reads of an agent’s environment', () => {
     assert.notEqual(other, parent);
   });
 
-  it('adds to what is there, and changes nothing that was set', () => {
+  it('adds to existing attributes, and keeps values that are set', () => {
     const env = withTraceContext({ TRACEPARENT: 'mine', OTEL_RESOURCE_ATTRIBUTES: 'team=tea' }, session, run);
     assert.equal(env['TRACEPARENT'], 'mine');
     assert.equal(

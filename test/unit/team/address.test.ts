@@ -40,7 +40,7 @@ describe('the address of a team database', () => {
     });
   }
 
-  it('may have a password where nobody saves it', () => {
+  it('may have a password if it is not saved', () => {
     const { address, password } = parseAddressWithPassword('postgres://a:s%20p@db.example.org/t');
     assert.equal(password, 's p');
     assert.equal(formatAddress(address), 'postgres://a@db.example.org/t');

@@ -9,8 +9,7 @@ const maxOutput = 256 << 20;
 const maxArguments = 20_000;
 
 /**
- * Hooks would do something else than the user wants. Settings that change the form of a diff, or what applying it does, are
- * turned off.
+ * Disables hooks, and settings that change the form of a diff or how it is applied.
  */
 const settings = [
   `core.hooksPath=${devNull}`,

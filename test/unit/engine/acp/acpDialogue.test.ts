@@ -90,7 +90,7 @@ describe('a conversation in the Agent Client Protocol', () => {
     assert.match(await agent.failures.next(), /did not end its turn/);
   });
 
-  it('tells how to log in, and never logs in by itself', async () => {
+  it('says how to log in, and never logs in on its own', async () => {
     begin();
     agent.dialogue.begin();
     agent.answer(await agent.sent.next(), capabilities);

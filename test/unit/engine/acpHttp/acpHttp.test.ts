@@ -157,7 +157,7 @@ describe('agents on servers', () => {
     assert.ok(requests[0].metadata['awaitRequest'] !== undefined);
   });
 
-  it('are cancelled if nobody can answer', async () => {
+  it('are cancelled if no one can answer', async () => {
     const handle = await start(await engineWith([lab()]), 'asker');
     const result = await outcome(handle);
     assert.equal(result.success, false);

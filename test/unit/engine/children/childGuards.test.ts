@@ -315,7 +315,7 @@ describe('what holds for sessions that no person starts', () => {
     assert.equal(asked, 0);
   });
 
-  it('knows after a restart what was seen, and nothing where that is lost', async () => {
+  it('knows after a restart which files were seen, and none if that is lost', async () => {
     const { handle, call } = await lead();
     const waits = prompt([{ init: true }, { forever: true }]);
     await call('start_session', { agent_name: 'helper', prompt: waits, execution_mode: 'async_poll' });

@@ -31,7 +31,7 @@ describe('the journal of a queue', () => {
   const prompts = async () => (await open().read()).map(({ run }) => run.prompt);
   const lineOf = (job: Job | undefined) => JSON.stringify({ kind: 'job', job });
 
-  it('is empty where there is none, and an error where it cannot be read', async () => {
+  it('is empty if it does not exist, and an error if it cannot be read', async () => {
     assert.deepEqual(await open().read(), []);
     await mkdir(file);
     await assert.rejects(open().read());

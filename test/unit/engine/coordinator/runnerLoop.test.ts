@@ -107,7 +107,7 @@ describe('a runner', () => {
     assert.equal(agent.stops, 2);
   });
 
-  it('that is closed stops what was being prepared, and starts nothing that is on its way', async () => {
+  it('that is closed stops runs in preparation, and starts no run that is still arriving', async () => {
     const link = await store.coordinator();
     const agent = new Agent();
     const [claimed, answered] = [gate(), gate()];
@@ -151,7 +151,7 @@ describe('a runner', () => {
     assert.ok((await link.runners()).every(({ status }) => status !== 'online'));
   });
 
-  it('takes again what it was given in an answer that never came', async () => {
+  it('takes runs again whose claim it never received', async () => {
     const link = await store.coordinator();
     const executed: string[] = [];
     let lost = false;

@@ -140,7 +140,7 @@ describe('unfinished work at the end of a conversation', () => {
     assert.deepEqual(put('follow_up'), nothing, 'without the mark, a person wrote it');
   });
 
-  it('includes requests that nobody decided', () => {
+  it('includes undecided requests', () => {
     for (const by of [undefined, 'timeout', 'run_over', 'nobody'] as const) {
       assert.equal(findUnfinishedWork(entries(asked(by), [agent, 'I go without.'])).undecided, 'plan', by);
     }
@@ -288,7 +288,7 @@ describe('a follow-up', () => {
     });
   }
 
-  it('is not sent if nobody turned follow-ups on, or all are paused', () => {
+  it('is not sent if follow-ups are off or paused', () => {
     const now = { now: noon, minuteOfDay, paused: false };
     assert.deepEqual(decideFollowUp(facts, null, now), { due: false, why: 'off' });
     assert.deepEqual(decide({}, {}, noon, true), { due: false, why: 'paused' });
