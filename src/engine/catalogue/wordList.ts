@@ -1,12 +1,13 @@
-import { longestWord, partsOf, wordPattern, wordsOf } from '../../insight/search/tokens.ts';
+import { longestWord, wordPattern, wordsOf } from '../../insight/search/tokens.ts';
 
 const space = 32;
 /** The golden ratio: spreads similar numbers over all slots. */
 const spread = 0x9e37_79b1;
 const [lower, upper, digit, underscore, foreign] = [1, 2, 4, 8, 16] as const;
-/** Kind of each ASCII character in words; 0 for all others. */
-const kinds = Uint8Array.from({ length: 128 }, (_, code) => {
-  const character = String.fromCharCode(code);
+/** Kind of each byte in words; 0 for all others. */
+const kinds = Uint8Array.from({ length: 256 }, (_, byte) => {
+  if (byte > 127) return foreign;
+  const character = String.fromCharCode(byte);
   if (/[a-z]/.test(character)) return lower;
   if (/[A-Z]/.test(character)) return upper;
   return /\d/.test(character) ? digit : character === '_' ? underscore : 0;
@@ -16,6 +17,8 @@ const slots = 2 ** slotBits;
 /** With more words in the table, further ones may be repeated. */
 const maxRemembered = slots / 2;
 
+/** The current text in UTF-8. Used again for each text. */
+let source = Buffer.alloc(256 * 1024);
 /** Words of the current list, each followed by a space, in UTF-8. Used again for each list. */
 let output = Buffer.alloc(64 * 1024);
 /** For each slot: number of the list that uses it, where its word starts in `output`, and the hash of the word. */
@@ -28,47 +31,36 @@ let lastList = 0;
  * Searchable words of texts, each once, in lower case: `nextDelay` gives `nextdelay`, `next` and `delay`; scripts without
  * spaces give every pair of characters. Only one list can be filled at a time.
  *
- * Most words are ASCII, so the text is read by characters. A regular expression and a set of strings take three times as
- * long.
+ * Most words are ASCII, so the text is read by bytes. A regular expression and a set of strings take three times as long,
+ * characters of strings twice as long.
  */
 export class WordList {
   /** Number of added words, including repetitions. */
   length = 0;
   readonly #list = (lastList += 1);
-  readonly #names = new Set<string>();
   #remembered = 0;
   /** Bytes of `output` in use. */
   #end = 0;
 
   add(text: string): void {
-    const { length } = text;
-    let at = 0;
-    while (at < length) {
-      if (kindOf(text.charCodeAt(at)) === 0) {
+    if (source.length < text.length * 3) source = Buffer.alloc(text.length * 3);
+    const [bytes, length] = [source, source.write(text)];
+    for (let at = 0; at < length; at += 1) {
+      const start = at;
+      let [seen, kind] = [0, 0];
+      while (at < length && (kind = kinds[bytes[at] ?? 0] ?? 0) !== 0) {
+        seen |= kind;
         at += 1;
+      }
+      if (seen === 0) continue;
+      if (seen >= foreign) {
+        this.#addForeign(bytes.toString('utf8', start, at));
         continue;
       }
-      this.#reserve(longestWord);
-      const [bytes, start, end] = [output, at, this.#end];
-      let [seen, laterSeen, hash] = [0, 0, 0];
-      for (; at < length; at += 1) {
-        const code = text.charCodeAt(at);
-        const kind = kindOf(code);
-        if (kind === 0) break;
-        laterSeen |= seen === 0 ? 0 : kind;
-        seen |= kind;
-        if (at - start >= longestWord) continue;
-        const small = kind === upper ? code + 32 : code;
-        bytes[end + at - start] = small;
-        hash = (Math.imul(hash, 31) + small) | 0;
-      }
-      if (seen >= foreign) this.#addForeign(text.slice(start, at));
-      else {
-        this.length += 1;
-        this.#keep(Math.min(at - start, longestWord), hash);
-        if (seen !== lower && at - start <= longestWord && isName(seen, laterSeen))
-          this.#addParts(text.slice(start, at));
-      }
+      this.length += 1;
+      this.#addAscii(start, Math.min(at, start + longestWord));
+      // Longer ones are rarely names.
+      if (seen !== lower && seen !== digit && at - start <= longestWord) this.#addParts(start, at);
     }
   }
 
@@ -85,10 +77,39 @@ export class WordList {
     }
   }
 
-  #addParts(name: string): void {
-    if (this.#names.has(name)) return;
-    this.#names.add(name);
-    for (const part of partsOf(name, name.toLowerCase())) this.#addWord(part);
+  /** Adds ASCII bytes of the source. */
+  #addAscii(from: number, to: number): void {
+    this.#reserve(to - from);
+    const [bytes, words, end] = [source, output, this.#end - from];
+    let hash = 0;
+    for (let at = from; at < to; at += 1) {
+      const byte = bytes[at] ?? 0;
+      const small = kinds[byte] === upper ? byte + 32 : byte;
+      words[end + at] = small;
+      hash = (Math.imul(hash, 31) + small) | 0;
+    }
+    this.#keep(to - from, hash);
+  }
+
+  /** The parts of an ASCII name: `HTTPServer_2x` has `http`, `server` and `x`, which has one letter only. */
+  #addParts(from: number, to: number): void {
+    const kindAt = (at: number): number => (at < to ? (kinds[source[at] ?? 0] ?? 0) : 0);
+    for (let at = from; at < to;) {
+      const start = at;
+      const kind = kindAt(at);
+      while (kindAt(at) === kind) at += 1;
+      if (kind === upper && kindAt(at) === lower) {
+        // The last capital begins the next part.
+        this.#addPart(start, at - 1, to - from);
+        const capital = at - 1;
+        while (kindAt(at) === lower) at += 1;
+        this.#addPart(capital, at, to - from);
+      } else if (kind !== underscore) this.#addPart(start, at, to - from);
+    }
+  }
+
+  #addPart(from: number, to: number, whole: number): void {
+    if (to - from > 1 && to - from < whole) this.#addAscii(from, to);
   }
 
   #addWord(word: string): void {
@@ -122,16 +143,6 @@ export class WordList {
     if (this.#end + bytes < output.length) return;
     output = Buffer.concat([output, Buffer.alloc(output.length)]);
   }
-}
-
-function kindOf(code: number): number {
-  return code > 127 ? foreign : (kinds[code] ?? 0);
-}
-
-/** Whether a word may consist of several parts. `later`: kinds of its characters without the first one. */
-function isName(seen: number, later: number): boolean {
-  if ((seen & (digit | underscore)) !== 0) return seen !== digit;
-  return (later & upper) !== 0 && seen !== upper;
 }
 
 /** Whether two words are the same, including the space after them. */

@@ -46,7 +46,7 @@ function isPlain(text: string): boolean {
 }
 
 /** The parts of a name that are not the whole name. */
-export function* partsOf(name: string, whole: string): Generator<string> {
+function* partsOf(name: string, whole: string): Generator<string> {
   for (const [part] of name.matchAll(inner)) {
     const small = part.toLowerCase();
     if (small.length > 1 && small !== whole) yield small;
