@@ -24,7 +24,7 @@ const layers = {
   team: { layers: pure, packages: ['zod', 'pg', 'node-pg-migrate'], node: '*' },
   daemon: {
     layers: ['client', 'engine', 'team', 'transport', 'protocol', ...pure],
-    packages: ['zod', 'vscode-jsonrpc', 'ws'],
+    packages: ['zod', 'vscode-jsonrpc'],
     node: '*',
   },
   client: { layers: ['transport', 'protocol', 'coordinator', 'model'], packages: ['zod', 'vscode-jsonrpc'], node: '*' },

@@ -105,6 +105,8 @@ export type WaitingState = 'waiting_for_permission' | 'waiting_for_you';
 export interface WaitWatchHost {
   write(line: string): void;
   onState(nativeId: string, state: WaitingState | undefined): void;
+  /** The states of all sessions that the server has open were reported. Further calls report changes. */
+  onAllRead?(): void;
 }
 
 export interface WaitWatch {

@@ -1,6 +1,8 @@
 import path from 'node:path';
 import type { ObservedSummary } from '../../insight/observed/summary.ts';
 import type { SessionSummary } from '../../model/session/summary.ts';
+import { withServerWaits } from '../../engine/sources/live/serverWaits.ts';
+import { asSession } from '../../insight/observed/asSession.ts';
 import { visibleLine } from '../../model/text/visibleText.ts';
 import { englishFigures } from '../../text/figures.ts';
 import { acpChoice, acpProfileIds } from '../options/acpAgent.ts';
@@ -82,7 +84,7 @@ export const sessions: Command = {
 };
 
 async function observedOf({ archive }: Engine, own: readonly SessionSummary[]): Promise<readonly ObservedSummary[]> {
-  return archive.sources === undefined ? [] : await observedSessions(archive.sources, own);
+  return archive.sources === undefined ? [] : withServerWaits(await observedSessions(archive.sources, own));
 }
 
 /** Rows of both kinds of sessions, newest first. */
@@ -98,7 +100,7 @@ export function rows(
     })),
     ...observed.map((session) => ({
       at: session.updated_at,
-      text: row(session, session.problem ?? startedIn(session)),
+      text: row(asSession(session), session.problem ?? startedIn(session)),
     })),
   ];
   return all.sort((a, b) => Date.parse(b.at) - Date.parse(a.at)).map(({ text }) => text);
@@ -108,9 +110,10 @@ function startedIn({ entry_point: entryPoint }: ObservedSummary): string {
   return entryPoint === null ? 'other program' : entryPoint;
 }
 
-function row(summary: Omit<SessionSummary, 'executor_type'>, mark: string): string {
-  const { session_id, status, outcome, total_cost: cost, updated_at, agent_label, title } = summary;
-  const how = status === 'stopped' || status === 'finished' ? outcome : status;
+function row(summary: SessionSummary, mark: string): string {
+  const { session_id, status, outcome, needs_you, total_cost: cost, updated_at, agent_label, title } = summary;
+  const hasEnded = status === 'stopped' || status === 'finished';
+  const how = needs_you !== undefined ? 'needs you' : hasEnded ? outcome : status;
   const about = cost.provenance === 'estimated' ? '~' : '';
   const money = cost.provenance === 'unknown' ? '-' : `${about}${englishFigures.money(cost.usd)}`;
   const time = updated_at.slice(0, 16).replace('T', ' ');

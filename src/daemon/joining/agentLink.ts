@@ -6,7 +6,7 @@ import { failures } from '../../engine/failures/failures.ts';
 import { Requests } from '../../engine/requests/requests.ts';
 import type { AgentRequest, Decision } from '../../model/agent/request.ts';
 import { logLine } from '../../engine/log/logLine.ts';
-import { openWebSocket, type WebSocketLink } from './webSocket.ts';
+import { openWebSocket, type WebSocketLink } from '../../engine/sources/live/webSocket.ts';
 
 /** Limit for joining a session, in ms. */
 const joinMs = 5000;

@@ -1,7 +1,7 @@
 import type { StoreJoin, WaitingState } from '../../agents/stores/storeFormat.ts';
 import type { Log } from '../../engine/api.ts';
 import type { SessionSummary } from '../../model/session/summary.ts';
-import { openWebSocket, type WebSocketLink } from './webSocket.ts';
+import { openWebSocket, type WebSocketLink } from '../../engine/sources/live/webSocket.ts';
 
 const connectMs = 5000;
 /** Time until a server that was not there is tried again, in ms. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, spawn, type SpawnOptions } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { openWebSocket, type WebSocketLink } from '../../../src/daemon/joining/webSocket.ts';
+import { openWebSocket, type WebSocketLink } from '../../../src/engine/sources/live/webSocket.ts';
 import { isObject, type JsonObject } from '../../../src/model/text/json.ts';
 import { until } from '../until.ts';
 

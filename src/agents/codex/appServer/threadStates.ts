@@ -15,10 +15,15 @@ const statusNotice = z.looseObject({ threadId: z.string(), status: statusSchema 
 /** Which threads of the app-server wait for their user. The server reports this to clients without an open thread, too. */
 export function watchThreads(host: WaitWatchHost): WaitWatch {
   let nextId = 1;
+  let unread = 0;
   const request = (method: string, params: JsonObject): void =>
     host.write(JSON.stringify({ id: ownRequestId(method, nextId++), method, params }));
   const report = (threadId: string, status: z.infer<typeof statusSchema>): void =>
     host.onState(threadId, waitingState(status.activeFlags ?? []));
+  const countRead = (): void => {
+    unread -= 1;
+    if (unread === 0) host.onAllRead?.();
+  };
   return {
     begin: () => {
       const clientInfo = { name: 'vitrine', title: 'Vitrine', version: '1' };
@@ -31,6 +36,10 @@ export function watchThreads(host: WaitWatchHost): WaitWatch {
         const { data } = statusNotice.safeParse(message.params);
         if (data !== undefined) report(data.threadId, data.status);
       }
+      if (message?.kind === 'error') {
+        if (message.method === 'thread/read') countRead();
+        else host.onAllRead?.();
+      }
       if (message?.kind !== 'answer') return;
       switch (message.method) {
         case 'initialize':
@@ -38,13 +47,16 @@ export function watchThreads(host: WaitWatchHost): WaitWatch {
           request('thread/loaded/list', {});
           return;
         case 'thread/loaded/list': {
-          const threads = loadedThreadsAnswer.safeParse(message.result).data?.data ?? [];
-          for (const threadId of threads.slice(0, maxThreads)) request('thread/read', { threadId });
+          const threads = (loadedThreadsAnswer.safeParse(message.result).data?.data ?? []).slice(0, maxThreads);
+          unread = threads.length;
+          for (const threadId of threads) request('thread/read', { threadId });
+          if (unread === 0) host.onAllRead?.();
           return;
         }
         case 'thread/read': {
           const { data } = readAnswer.safeParse(message.result);
           if (data !== undefined) report(data.thread.id, data.thread.status);
+          countRead();
         }
       }
     },

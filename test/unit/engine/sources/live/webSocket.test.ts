@@ -6,8 +6,8 @@ import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { WebSocketServer } from 'ws';
-import { openWebSocket } from '../../../../src/daemon/joining/webSocket.ts';
-import { skip } from '../../../support/skip.ts';
+import { openWebSocket } from '../../../../../src/engine/sources/live/webSocket.ts';
+import { skip } from '../../../../support/skip.ts';
 
 const silent = { onText: () => undefined, onClose: () => undefined };
 const never = new AbortController().signal;
