@@ -46,7 +46,7 @@ export function activate({ extensionPath }) {
 }
 `;
 
-interface Found {
+interface Measurement {
   readonly profile: unknown;
   /** Of the thread during the profile, in ms. */
   readonly processorTime: number;
@@ -87,14 +87,14 @@ export async function activationInWindow(starts = 7): Promise<Row> {
   try {
     const { context } = await newContext(browser, { zone: middayZone() });
     const workbench = new Workbench(await context.newPage());
-    const found = new Map<string, Found>();
+    const found = new Map<string, Measurement>();
     // The first window fills caches.
     for (let start = 0; start <= starts; start += 1) {
       await workbench.open(workbenchUrl(server, folder.workspace));
       const file = await until('the profile of the activation', () =>
         readdirSync(probeFolder).find((name) => name.endsWith('.json') && name !== manifestName && !found.has(name)),
       );
-      found.set(file, JSON.parse(readFileSync(path.join(probeFolder, file), 'utf8')) as Found);
+      found.set(file, JSON.parse(readFileSync(path.join(probeFolder, file), 'utf8')) as Measurement);
     }
     return rowOf([...found.values()].slice(1));
   } finally {
@@ -105,13 +105,13 @@ export async function activationInWindow(starts = 7): Promise<Row> {
   }
 }
 
-function rowOf(windows: readonly Found[]): Row {
+function rowOf(windows: readonly Measurement[]): Row {
   // Other extensions have a `dist/extension.js` as well.
   const dist = pathToFileURL(path.join(repository, 'dist')).href;
   const isOwn = (url: string): boolean => url.startsWith(`${dist}/`);
   const isVSCode = (url: string): boolean => url.includes('/extensionHostProcess.js');
   // A profile has wall-clock times: on a busy machine, all code takes longer.
-  const part = ({ profile, processorTime }: Found, seconds: number): number =>
+  const part = ({ profile, processorTime }: Measurement, seconds: number): number =>
     (seconds / busySeconds(profile)) * processorTime;
   const own = windows.map((found) => part(found, ownSeconds(found.profile, isOwn, isVSCode)));
   const all = median(windows.map((found) => part(found, ownSeconds(found.profile, isOwn))));

@@ -2,7 +2,7 @@ import { render } from 'lit/html.js';
 import type { SessionView, ToPage } from '../src/protocol/panel/messages.ts';
 import type { Actions } from './actions.ts';
 import { Announcer } from './list/announce.ts';
-import type { Citing } from './cite/citing.ts';
+import type { CiteCards } from './cite/citing.ts';
 import { Draft } from './store/draft.ts';
 import { CodePainter } from './code/painter.ts';
 import { whenControlsReady } from './controls.ts';
@@ -14,7 +14,7 @@ import { lazyCiting, lazyFinder } from './lateParts.ts';
 import { drawAllForPrint, listen } from './list/input.ts';
 import { RowFocus } from './list/focus.ts';
 import { FirstScreen } from './list/firstScreen.ts';
-import { type Extent, FrameScheduler } from './list/frames.ts';
+import { type RenderExtent, FrameScheduler } from './list/frames.ts';
 import { Jumps } from './list/jumps.ts';
 import { HostLink } from './host/link.ts';
 import { pageRows } from './rows/pageRows.ts';
@@ -49,7 +49,7 @@ export class App {
   readonly #requests: Requests;
   readonly #jumps: Jumps;
   readonly #views: Views;
-  readonly #citing: LazyModule<Citing>;
+  readonly #citing: LazyModule<CiteCards>;
   readonly #figures: Figures;
   readonly #draft: Draft;
   readonly #actions: Actions;
@@ -82,7 +82,7 @@ export class App {
       draw: () => this.#frames.now(),
     });
     this.#shell = buildShell(root);
-    this.#link = new HostLink((message) => this.#take(message));
+    this.#link = new HostLink((message) => this.#handleMessage(message));
     this.#announcer = new Announcer(this.#shell.polite, this.#shell.alert);
     this.#list = new List(
       this.#shell.scroller,
@@ -169,8 +169,8 @@ export class App {
     document.getElementById('find')?.focus();
   }
 
-  #take(message: ToPage): void {
-    let extent: Extent = 'updated';
+  #handleMessage(message: ToPage): void {
+    let extent: RenderExtent = 'updated';
     switch (message.type) {
       case 'init':
         extent = 'all';
@@ -218,14 +218,14 @@ export class App {
         // An answer: the part that asked takes it.
         break;
     }
-    this.#views.take(message);
+    this.#views.handleMessage(message);
     this.#frames.want(extent);
   }
 
   #applyView(view: SessionView): void {
-    this.#requests.take(view);
+    this.#requests.update(view);
     this.#announcer.view(view);
-    this.#figures.take(view);
+    this.#figures.update(view);
     this.#draft.viewChanged();
   }
 
@@ -282,7 +282,7 @@ export class App {
     };
   }
 
-  #draw(extent: Extent): void {
+  #draw(extent: RenderExtent): void {
     const [{ view }, { rows }] = [this.#store, this.#shell];
     if (view === undefined) {
       render(loading(), rows);

@@ -1,4 +1,4 @@
-import type { Citing, CitingDeps } from './cite/citing.ts';
+import type { CiteCards, CitingDeps } from './cite/citing.ts';
 import { LazyModule } from './later.ts';
 import type { Finder, FinderDeps } from './parts/find/finder.ts';
 
@@ -11,9 +11,9 @@ export function lazyFinder(deps: FinderDeps): LazyModule<Finder> {
 }
 
 /** Source cards, which open over something drawn. */
-export function lazyCiting(deps: CitingDeps): LazyModule<Citing> {
+export function lazyCiting(deps: CitingDeps): LazyModule<CiteCards> {
   return new LazyModule(
-    () => import('./cite/citing.ts').then((code) => new code.Citing(deps)),
+    () => import('./cite/citing.ts').then((code) => new code.CiteCards(deps)),
     () => deps.changed(),
   );
 }

@@ -35,7 +35,7 @@ async function inProcess(count: number): Promise<Stamps> {
     const engine = await bench.engine();
     const run = async (updates: number, heard: Stamps): Promise<void> => {
       const handle = await engine.start(bench.request(stamping(updates, perSecond)));
-      handle.onUpdates((batch) => heard.hear(batch));
+      handle.onUpdates((batch) => heard.addUpdates(batch));
       await handle.done;
       handle.dispose();
     };
@@ -56,7 +56,7 @@ async function throughDaemon(count: number, sessions: number, rate: number): Pro
       const { session_id } = await connection.call('start', place.startParams(stamping(expected, rate)));
       await new Promise<void>((resolve, reject) => {
         const followed = connection.follow(session_id, ({ updates, state }) => {
-          heard.hear(updates);
+          heard.addUpdates(updates);
           if (!state.live) resolve();
           return Promise.resolve();
         });

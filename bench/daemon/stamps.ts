@@ -4,7 +4,7 @@ import type { EntryUpdate } from '../../src/model/transcript/entry.ts';
 export class Stamps {
   readonly delays: number[] = [];
 
-  hear(updates: readonly EntryUpdate[]): void {
+  addUpdates(updates: readonly EntryUpdate[]): void {
     const now = process.hrtime.bigint();
     for (const update of updates) {
       const [, at] = /^stamp (\d+)$/.exec(update.op === 'put' ? update.entry.content : '') ?? [];

@@ -7,7 +7,7 @@ import { chunks } from './claudeOutput.ts';
 import { compare, rate, type Row } from '../harness.ts';
 import { ingest, parseOnly } from './pipeline.ts';
 
-interface Captured {
+interface Capture {
   readonly name: string;
   /** Lines at the start and the end that occur once per run. */
   readonly head: number;
@@ -15,7 +15,7 @@ interface Captured {
 }
 
 /** One capture per normalizer, with texts and tools. */
-const captures: Readonly<Record<string, Captured>> = {
+const captures: Readonly<Record<string, Capture>> = {
   'claude-code': { name: '2.1.328/tools-partial', head: 1, tail: 1 },
   codex: { name: '0.169.0/tools-workspace-write', head: 1, tail: 1 },
   copilot: { name: '1.0.102/resume-tools', head: 3, tail: 1 },
@@ -38,7 +38,7 @@ function renewed(value: unknown, round: number, key = ''): unknown {
 }
 
 /** Output of a long run: repeats the capture between its head and its tail. */
-function scaled(type: string, { name, head, tail }: Captured, rounds: number): Buffer {
+function scaled(type: string, { name, head, tail }: Capture, rounds: number): Buffer {
   const file = path.join(repository, 'test/fixtures', type, `${name}.stdout.jsonl`);
   const messages = readFileSync(file, 'utf8')
     .split('\n')

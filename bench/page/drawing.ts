@@ -43,7 +43,7 @@ async function untilDrawn(): Promise<number> {
 async function drawingTime(tests: PageTests, text: string): Promise<number> {
   const script = new Script();
   script.turn('Go.');
-  script.say(text);
+  script.addMessage(text);
   const { entries, turns } = script;
   const page = await tests.open();
   const options: LoadOptions = { entries, view: view({ turns }, { entries: entries.length }) };

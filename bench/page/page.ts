@@ -91,14 +91,14 @@ async function mostElements(tests: PageTests): Promise<Row> {
 }
 
 /** Processor time of the page's thread in ms, including the host. */
-interface Work {
+interface PageTask {
   /** Scripts, styles and layout. */
   readonly placing: number;
   /** Including painting. */
   readonly whole: number;
 }
 
-async function workOf(session: CDPSession): Promise<Work> {
+async function workOf(session: CDPSession): Promise<PageTask> {
   const { metrics } = await session.send('Performance.getMetrics');
   const ms = (wanted: string): number => 1000 * (metrics.find(({ name }) => name === wanted)?.value ?? NaN);
   // Durations do not include each other.
@@ -158,8 +158,8 @@ async function appending(tests: PageTests): Promise<Row[]> {
   const session = await profiled(page);
   const appends = 200;
   const painted: number[] = [];
-  const [times, empty]: [Work[], Work[]] = [[], []];
-  const during = async (act: () => Promise<unknown>): Promise<Work> => {
+  const [times, empty]: [PageTask[], PageTask[]] = [[], []];
+  const during = async (act: () => Promise<unknown>): Promise<PageTask> => {
     const before = await workOf(session);
     await act();
     const { placing, whole } = await workOf(session);
@@ -174,7 +174,7 @@ async function appending(tests: PageTests): Promise<Row[]> {
   }
   const bytes = (await page.evaluate(() => window.host.posted.bytes)) - before;
   await page.close();
-  const spent = (part: keyof Work): number[] => {
+  const spent = (part: keyof PageTask): number[] => {
     const measuring = median(empty.map((work) => work[part]));
     return times.map((work) => work[part] - measuring);
   };

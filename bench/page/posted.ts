@@ -2,7 +2,7 @@ import { claudeCode } from '../../src/agents/claude-code/adapter.ts';
 import { RunOutput } from '../../src/engine/output/runOutput.ts';
 import type { EntryUpdate, NormalizedEntry } from '../../src/model/transcript/entry.ts';
 import { view } from '../../test/support/page/madeUp.ts';
-import { Posted } from '../../test/support/sessions/posted.ts';
+import { PostedMessages } from '../../test/support/sessions/posted.ts';
 import { chunks, claudeOutput } from '../output/claudeOutput.ts';
 import type { Row } from '../harness.ts';
 import { workDir } from '../output/pipeline.ts';
@@ -11,7 +11,7 @@ import { workDir } from '../output/pipeline.ts';
 const [delta, perFrame] = [20, 40];
 const goal = 1.5;
 
-function row(name: string, posted: Posted, content: number): Row {
+function row(name: string, posted: PostedMessages, content: number): Row {
   const value = posted.bytes / content;
   const detail = `${kB(posted.bytes)} in ${posted.messages} messages for ${kB(content)}`;
   return { name, value, unit: '×', goal, detail };
@@ -20,7 +20,7 @@ function row(name: string, posted: Posted, content: number): Row {
 const kB = (bytes: number): string => `${(bytes / 1000).toFixed(0)} kB`;
 
 /** Posts updates frame by frame, and the view every 100 ms (six frames), when it may have changed. */
-function play(posted: Posted, updates: Iterable<EntryUpdate>, step: number): void {
+function play(posted: PostedMessages, updates: Iterable<EntryUpdate>, step: number): void {
   let at = 0;
   for (const update of updates) {
     posted.push([update]);
@@ -49,11 +49,11 @@ function* streamed(text: string): Generator<EntryUpdate> {
 
 /** Data posted to the page: an answer of 1 MB, and an agent's usual work. */
 export function posted(megabytes = 2): Row[] {
-  const answer = new Posted(view());
+  const answer = new PostedMessages(view());
   play(answer, streamed('Some **words** of an answer. '.repeat(1_000_000 / 29)), perFrame);
   const output = new RunOutput(claudeCode.createNormalizer({ workDir, firstIndex: 0 }));
   const updates = chunks(claudeOutput(megabytes)).flatMap((piece) => output.push('stdout', piece, 0));
-  const run = new Posted(view());
+  const run = new PostedMessages(view());
   play(run, updates, perFrame);
   return [
     row('posted: answer of 1 MB in pieces of 20 characters', answer, answer.content),

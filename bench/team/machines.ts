@@ -52,7 +52,7 @@ async function follow({ machine, connection }: OpenMachine, id: string): Promise
   await until('the session', isListed);
   const stamps = new Stamps();
   await connection.follow(id, ({ updates }) => {
-    stamps.hear(updates);
+    stamps.addUpdates(updates);
     return Promise.resolve();
   });
   return stamps;

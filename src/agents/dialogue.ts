@@ -20,7 +20,7 @@ export interface DialogueHost {
    */
   ask(request: NewRequest, withdrawn?: PromiseLike<unknown>): Promise<Decision>;
   /** Adds to the transcript and the record. */
-  tell(line: ClientLine): void;
+  record(line: ClientLine): void;
   /** Called after every turn: the engine sends the next queued message, or closes the input. Default `done`. */
   turnEnded(continuation?: Continuation): void;
   /** The agent started a turn on its own: messages wait until it ends. */

@@ -81,7 +81,7 @@ export class RemoteSession<F extends Error> implements Disposable {
   /** @throws F, DaemonError */
   static async open<F extends Error>(link: DaemonLink<F>, storeDir: string, id: string): Promise<RemoteSession<F>> {
     const early = new EarlyUpdates();
-    const { answer, connection } = await link.begin('follow', { session_id: id }, early.take);
+    const { answer, connection } = await link.begin('follow', { session_id: id }, early.handleUpdate);
     const session = new RemoteSession(link, storeDir, connection, answer);
     early.to((update) => session.#update(update));
     return session;
@@ -96,7 +96,12 @@ export class RemoteSession<F extends Error> implements Disposable {
     signal?: AbortSignal,
   ): Promise<RemoteSession<F>> {
     const early = new EarlyUpdates();
-    const { answer, connection } = await link.begin<RunMethod>(name, { ...params, follow: true }, early.take, signal);
+    const { answer, connection } = await link.begin<RunMethod>(
+      name,
+      { ...params, follow: true },
+      early.handleUpdate,
+      signal,
+    );
     const { followed }: ResultOf<RunMethod> = answer;
     if (followed === undefined) return RemoteSession.open(link, storeDir, answer.session_id);
     const session = new RemoteSession(link, storeDir, connection, followed);
@@ -258,7 +263,7 @@ export class RemoteSession<F extends Error> implements Disposable {
       await this.#followAgain();
     } else {
       for (const update of updates) this.#apply(update);
-      this.#take(state);
+      this.#applySnapshot(state);
       if (updates.length > 0) this.#updates.fire(updates, state.total);
     }
     for (const { severity, failure } of notices) this.#notices.fire({ severity, failure: this.#link.failure(failure) });
@@ -272,7 +277,7 @@ export class RemoteSession<F extends Error> implements Disposable {
     else this.#open.delete(update.entry.index);
   }
 
-  #take(state: SessionSnapshot): void {
+  #applySnapshot(state: SessionSnapshot): void {
     const before = this.#state;
     this.#state = state;
     if (state.live && !before.live) this.#expectEnd();
@@ -298,14 +303,14 @@ export class RemoteSession<F extends Error> implements Disposable {
     const opened = [...this.#open.keys()];
     const before = this.#state;
     const early = new EarlyUpdates();
-    const { answer, connection } = await this.#link.begin('follow', { session_id: this.id }, early.take);
+    const { answer, connection } = await this.#link.begin('follow', { session_id: this.id }, early.handleUpdate);
     this.#connection = connection;
     this.#subscription = answer.subscription;
     this.#state = before;
     const { state, entries } = answer;
     this.#open.clear();
     for (const entry of entries) this.#open.set(entry.index, entry);
-    this.#take(state);
+    this.#applySnapshot(state);
     if (!state.live) this.#end(endOf(state.summary));
     // While a session of another machine waited, it had only a note.
     const known = before.summary.remote === undefined ? before.total : 0;
@@ -331,7 +336,7 @@ class EarlyUpdates {
     this.#handler = new Promise((resolve) => (this.#begin = resolve));
   }
 
-  readonly take = async (update: SessionUpdate): Promise<void> => (await this.#handler)(update);
+  readonly handleUpdate = async (update: SessionUpdate): Promise<void> => (await this.#handler)(update);
 
   to(take: (update: SessionUpdate) => Promise<void>): void {
     this.#begin(take);

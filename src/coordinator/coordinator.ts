@@ -203,7 +203,7 @@ export class Coordinator {
     const { hostname, project_dir, executor_type } = registration;
     const idOf = (place: number): string =>
       this.#deps.runnerId(hostname, comparable(project_dir), executor_type, place);
-    const { taken, replaced } = this.#registry.take(idOf, registration, this.#moment());
+    const { taken, replaced } = this.#registry.register(idOf, registration, this.#moment());
     if (replaced) this.#giveUp(taken.runner.runner_id, 'The runner restarted during this run.');
     return taken.runner;
   }

@@ -33,7 +33,7 @@ export class RunnerRegistry {
    * `idOf` returns the id of the first, second, … runner with this identity. `replaced`: whether another process, which has ended, had the id.
    * @throws CoordinatorError `full`
    */
-  take(
+  register(
     idOf: (place: number) => string,
     { hostname, project_dir, executor_type, tags, limit, within, instance }: z.infer<typeof registrationSchema>,
     { now, at }: { readonly now: number; readonly at: string },

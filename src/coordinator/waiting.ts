@@ -1,5 +1,5 @@
 import type { Demands } from '../model/session/demands.ts';
-import type { UsedUpBudget, Waiting } from '../model/session/waiting.ts';
+import type { UsedUpBudget, WaitingReason } from '../model/session/waiting.ts';
 import type { Job } from './api.ts';
 import { demandProperties, demandsText, matchesDemand, isWithin, meetsDemands } from './demands.ts';
 import type { RegisteredRunner } from './runnerRegistry.ts';
@@ -28,7 +28,7 @@ export function canTake({ runner, within }: RegisteredRunner, { executor_type, r
 }
 
 /** `undefined` if a runner can take it now. */
-export function whyWaiting(job: Job, context: WaitingContext): Waiting | undefined {
+export function whyWaiting(job: Job, context: WaitingContext): WaitingReason | undefined {
   const { online, load, before, usedUp = [], requestedBy } = context;
   if (before !== undefined) return { kind: 'session', run_id: before };
   const { executor_type, run } = job;
@@ -71,7 +71,7 @@ function unmetBy(runners: readonly RegisteredRunner[], demands: Demands): Demand
 }
 
 /** Text for people, to end a sentence with. */
-export function waitingText(waiting: Waiting): string {
+export function waitingText(waiting: WaitingReason): string {
   switch (waiting.kind) {
     case 'no_runner':
       return 'no runner is online';
@@ -91,7 +91,7 @@ export function waitingText(waiting: Waiting): string {
 }
 
 /** Reason why a run is given up. */
-export function whyUnclaimed({ executor_type, run }: Job, waiting: Waiting | undefined): string {
+export function whyUnclaimed({ executor_type, run }: Job, waiting: WaitingReason | undefined): string {
   const requirement = run.demands === undefined ? `for ${executor_type}` : `with ${demandsText(run.demands)}`;
   const why = waiting === undefined ? '' : `: ${waitingText(waiting)}`;
   return `No runner ${requirement} took this run within ${demandsTimeoutMs / 60_000} minutes${why}.`;

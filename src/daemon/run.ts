@@ -43,7 +43,7 @@ export async function runDaemon(options: DaemonOptions): Promise<void> {
   }
 }
 
-interface Acquired {
+interface AcquiredLock {
   readonly folder: string;
   /** `null`: another daemon of this machine has the folder. */
   readonly lease: WriterLease | null;
@@ -55,14 +55,14 @@ interface Acquired {
  * `lease` is `null` when another daemon serves the store. @throws if another daemon has the lease and does not serve
  * it
  */
-async function acquireOrWait(storeDir: string): Promise<Acquired> {
+async function acquireOrWait(storeDir: string): Promise<AcquiredLock> {
   for (;;) {
     const acquired = await acquireLease(storeDir);
     if (acquired.lease !== null || (await isServed(acquired))) return acquired;
   }
 }
 
-async function acquireLease(storeDir: string): Promise<Acquired> {
+async function acquireLease(storeDir: string): Promise<AcquiredLock> {
   const shared = daemonFolder(storeDir, daemonProtocol);
   const lease = await acquire(shared);
   if (lease instanceof WriterLease) return { folder: shared, lease, holder: null };
@@ -89,7 +89,7 @@ async function acquire(folder: string): Promise<WriterLease | LeaseHolder | null
  * Resolves when the daemon with the lease has published its endpoint; false if it has ended. @throws if it does not
  * publish one
  */
-async function isServed({ folder, holder }: Acquired): Promise<boolean> {
+async function isServed({ folder, holder }: AcquiredLock): Promise<boolean> {
   const limit = holder === null ? unknownStartMs : otherStartMs;
   for (let waited = 0; waited < limit; waited += retryMs) {
     if ((await readEndpoint(folder)) !== null) return true;

@@ -109,7 +109,7 @@ export async function serve(folder: string, options: DaemonOptions): Promise<voi
     setTasks();
   });
   const news = new NewsSource(engine);
-  engine.onSummary(() => thread.tell(indexOrders.recordsChanged, {}));
+  engine.onSummary(() => thread.notify(indexOrders.recordsChanged, {}));
   const joined = new JoinedSessions(log);
   const sources: ObservedSources = new ObservedSources({
     thread,

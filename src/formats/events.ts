@@ -28,7 +28,7 @@ export class EventBuilder {
   }
 
   /** `at`: time of arrival, ISO 8601. */
-  tell(updates: readonly EntryUpdate[], at: string): CoordinatorEvent[] {
+  eventsOf(updates: readonly EntryUpdate[], at: string): CoordinatorEvent[] {
     return updates.flatMap((update) => {
       if (update.op === 'append') return [];
       const { entry, open } = update;
@@ -115,7 +115,7 @@ export async function* eventsIn(sessionId: string, lines: AsyncIterable<RecordLi
       if (run?.events_from !== 'entries' || isNew(line.event)) yield line.event;
     } else if (line.kind === 'entry' && run?.events_from === 'entries') {
       const { entry, received_at: at = entry.timestamp } = line;
-      yield* builder.tell([{ op: 'put', entry }], at).filter(isNew);
+      yield* builder.eventsOf([{ op: 'put', entry }], at).filter(isNew);
     }
   }
 }

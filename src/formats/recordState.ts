@@ -34,7 +34,7 @@ export class RecordState {
   }
 
   /** Returns false for a line of another session. */
-  take(line: RecordLine): boolean {
+  apply(line: RecordLine): boolean {
     switch (line.kind) {
       case 'header':
         this.#header = line;
@@ -45,14 +45,14 @@ export class RecordState {
         return true;
       case 'run':
         if (line.run.session_id !== this.#id) return false;
-        this.#takeRun(line.run);
+        this.#applyRun(line.run);
         return true;
       case 'result':
-        this.#takeResult(line);
+        this.#applyResult(line);
         return true;
       case 'summary':
         if (line.summary.session_id !== this.#id) return false;
-        this.#takeSummary(line);
+        this.#applySummary(line);
         return true;
       case 'entry':
         this.addEntry(line.entry.index);
@@ -163,7 +163,7 @@ export class RecordState {
     };
   }
 
-  #takeRun(run: RecordedRun): void {
+  #applyRun(run: RecordedRun): void {
     this.#lastRun = run;
     this.#isSummaryOutdated = true;
     this.#firstPrompt ??= run.prompt;
@@ -176,7 +176,7 @@ export class RecordState {
     this.#putTurn({ ...turnOf(run), ...figures, ...(known?.models !== undefined && { models: known.models }) });
   }
 
-  #takeResult({ run_id, result }: LineOf<'result'>): void {
+  #applyResult({ run_id, result }: LineOf<'result'>): void {
     this.#lastResult = { runId: run_id, result };
     this.#isSummaryOutdated = true;
     this.#synthetic.result(run_id, result.runTurns ?? 0);
@@ -194,7 +194,7 @@ export class RecordState {
     this.#omitted += 1;
   }
 
-  #takeSummary(line: LineOf<'summary'>): void {
+  #applySummary(line: LineOf<'summary'>): void {
     this.#summary = line.summary;
     this.#isSummaryOutdated = false;
     this.#session = null;

@@ -55,13 +55,13 @@ export class FrameBudget {
   }
 
   /** Returns false if the budget is exceeded. */
-  take(bytes: number): boolean {
+  acquire(bytes: number): boolean {
     if (this.#usedBytes + bytes > this.#max) return false;
     this.#usedBytes += bytes;
     return true;
   }
 
-  giveBack(bytes: number): void {
+  release(bytes: number): void {
     this.#usedBytes -= bytes;
   }
 }

@@ -79,7 +79,7 @@ export class JsonLineReader extends AbstractMessageReader implements TurnTaker {
     return { dispose: () => (this.#callback = undefined) };
   }
 
-  takeTurn(): boolean {
+  handleNext(): boolean {
     const callback = this.#callback;
     if (callback === undefined || this.#options.flow?.isFull === true || this.#socket.destroyed) return false;
     const line = this.#nextLine();
@@ -98,12 +98,12 @@ export class JsonLineReader extends AbstractMessageReader implements TurnTaker {
 
   #read(callback: (message: unknown) => void): void {
     this.#callback = callback;
-    if (this.#socket.listenerCount('data') === 0) this.#socket.on('data', (chunk: Buffer) => this.#take(chunk));
+    if (this.#socket.listenerCount('data') === 0) this.#socket.on('data', (chunk: Buffer) => this.#addChunk(chunk));
     this.#wantTurn();
   }
 
-  #take(chunk: Buffer): void {
-    if (this.#options.budget?.take(chunk.length) === false)
+  #addChunk(chunk: Buffer): void {
+    if (this.#options.budget?.acquire(chunk.length) === false)
       return this.#fail('All clients together send too much at once.');
     this.#unread.push(chunk);
     this.#unreadBytes += chunk.length;
@@ -114,7 +114,7 @@ export class JsonLineReader extends AbstractMessageReader implements TurnTaker {
   #wantTurn(): void {
     if (this.#unread.length === 0) return;
     if (this.#options.turns !== undefined) this.#options.turns.add(this);
-    else while (this.takeTurn());
+    else while (this.handleNext());
   }
 
   /** `undefined`: its end has not arrived, or it failed. */
@@ -141,7 +141,7 @@ export class JsonLineReader extends AbstractMessageReader implements TurnTaker {
     const { budget, maxValues } = this.#options;
     const [first] = this.#parts;
     const line = this.#parts.length === 1 && first !== undefined ? first : Buffer.concat(this.#parts);
-    budget?.giveBack(line.length + 1);
+    budget?.release(line.length + 1);
     this.#parts = [];
     this.#length = 0;
     if (maxValues === undefined || line.length <= maxUncounted || !hasMoreValues(line, maxValues))
@@ -151,7 +151,7 @@ export class JsonLineReader extends AbstractMessageReader implements TurnTaker {
   }
 
   #clear(): void {
-    this.#options.budget?.giveBack(this.#length + this.#unreadBytes);
+    this.#options.budget?.release(this.#length + this.#unreadBytes);
     this.#options.turns?.remove(this);
     this.#unread = [];
     this.#unreadBytes = 0;

@@ -7,7 +7,7 @@ const busyShare = 4;
 /** A connection with received bytes. */
 export interface TurnTaker {
   /** Handles one message at most. Returns whether there may be another one. */
-  takeTurn(): boolean;
+  handleNext(): boolean;
 }
 
 /**
@@ -48,7 +48,7 @@ export class FairTurns {
       const taker = this.#next(taken % busyShare === 0);
       if (taker === undefined) return;
       this.remove(taker);
-      if (taker.takeTurn()) this.#busy.add(taker);
+      if (taker.handleNext()) this.#busy.add(taker);
       if (this.#now() >= end) break;
     }
     if (this.#idle.size + this.#busy.size > 0) this.#plan();

@@ -14,7 +14,7 @@ import { turnsOf } from '../support/models/conversation.ts';
 import { skip } from '../support/skip.ts';
 import { until } from '../support/until.ts';
 
-interface Ended {
+interface CommandResult {
   readonly code: number | null;
   /** Lines of stdout. */
   readonly lines: readonly string[];
@@ -36,7 +36,7 @@ describe('vitrine run with the real Claude Code', function () {
     await opened?.remove();
   });
 
-  const vitrine = (...args: string[]): { child: ChildProcess; ended: Promise<Ended> } => {
+  const vitrine = (...args: string[]): { child: ChildProcess; ended: Promise<CommandResult> } => {
     const all = [path.join(repository, 'dist/cli.js'), ...args, '--store', place.store];
     const child = spawn(process.execPath, all, {
       cwd: place.workspace,

@@ -2,7 +2,7 @@
 import { copyFileSync, existsSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import type { Browser, BrowserContext } from 'playwright-core';
-import { describePage, noteProblems } from '../support/host/pageProblems.ts';
+import { describePage, collectProblems } from '../support/host/pageProblems.ts';
 import { type ContextOptions, newContext, startBrowser } from '../support/host/browser.ts';
 import { repository } from '../support/host/install/cache.mjs';
 import { ensureCodeServer } from '../support/host/install/codeServer.ts';
@@ -62,7 +62,7 @@ export async function newProfile(
 /** A window of `context` on `server`, with `folder` open (absent: the server's copy of the sample workspace). */
 export async function openWindow(server: Server, context: BrowserContext, folder?: string): Promise<Workbench> {
   const workbench = new Workbench(await context.newPage());
-  noteProblems(workbench.page);
+  collectProblems(workbench.page);
   await workbench.open(workbenchUrl(server, folder ?? server.folder.workspace));
   return workbench;
 }

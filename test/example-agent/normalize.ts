@@ -23,8 +23,8 @@ export class ParrotReader implements AgentReader {
     const id = nonEmpty(message['id']);
     switch (message['kind']) {
       case 'hello':
-        session.seeId(message['session']);
-        session.seeModel(nonEmpty(message['model']));
+        session.setId(message['session']);
+        session.setModel(nonEmpty(message['model']));
         this.#run.unfinished = true;
         this.#run.system('init', 'The parrot is awake', timestamp);
         this.#run.checkResumed(timestamp);

@@ -79,9 +79,9 @@ describe('a daemon', function () {
 
   it('that is killed leaves no agent and no waiting client; the next one shows what was interrupted', async () => {
     const first = await place.connect();
-    const steps = [{ init: true }, { note: place.bench.note }, { say: 'working' }, { forever: true }];
+    const steps = [{ init: true }, { note: place.bench.pidFile }, { say: 'working' }, { forever: true }];
     const { session_id } = await first.call('start', place.startParams(steps));
-    await until('the agent to work', () => readFile(place.bench.note, 'utf8').catch(() => undefined));
+    await until('the agent to work', () => readFile(place.bench.pidFile, 'utf8').catch(() => undefined));
     const [agent = 0] = place.bench.pids();
     process.kill(first.daemon.pid, 'SIGKILL');
     await first.closed;

@@ -20,7 +20,7 @@ import { until } from '../support/until.ts';
 const support = (file: string): string =>
   JSON.stringify(pathToFileURL(path.join(repository, 'test/support', file)).href);
 
-interface Ended {
+interface CommandResult {
   readonly code: number | null;
   /** Both streams, in lines. */
   readonly lines: readonly string[];
@@ -52,7 +52,7 @@ describe('a run of the suites', function () {
   function start(
     script: string,
     env: Readonly<Record<string, string>> = {},
-  ): { child: ChildProcess; ended: Promise<Ended> } {
+  ): { child: ChildProcess; ended: Promise<CommandResult> } {
     const child = spawn(process.execPath, [path.join(repository, 'test/support/withNode24.mjs'), script], {
       cwd: folder,
       env: { ...process.env, ...env },
@@ -62,7 +62,7 @@ describe('a run of the suites', function () {
     let output = '';
     for (const stream of [child.stdout, child.stderr])
       stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
-    const ended = new Promise<Ended>((resolve) => {
+    const ended = new Promise<CommandResult>((resolve) => {
       child.once('close', (code) => resolve({ code, lines: output.trim().split('\n') }));
     });
     return { child, ended };

@@ -58,7 +58,7 @@ export class WatchedFolder {
     const watch = this.watch(change);
     await watch.begin();
     work();
-    watch.see(entries.map((entry) => ({ op: 'put', entry })));
+    watch.apply(entries.map((entry) => ({ op: 'put', entry })));
     const found = await watch.end();
     if (typeof found === 'string') return [found];
     unreportedChangesSchema.parse(found);

@@ -16,12 +16,12 @@ function tool(index: number, change: Partial<ToolUse>, open = false): EntryUpdat
 
 describe('events', () => {
   const kinds = (builder: EventBuilder, ...updates: EntryUpdate[]): string[] =>
-    builder.tell(updates, at).map((event) => event.event_type);
+    builder.eventsOf(updates, at).map((event) => event.event_type);
 
   it('tells a call when its input is known and again when its result is', () => {
     const builder = new EventBuilder('ses_000000000000');
     assert.deepEqual(kinds(builder, tool(0, { input: {} }, true)), []);
-    const [pre] = builder.tell([tool(0, { input: { file_path: 'a' } }, true)], at);
+    const [pre] = builder.eventsOf([tool(0, { input: { file_path: 'a' } }, true)], at);
     assert.deepEqual(pre, {
       event_type: 'pre_tool',
       session_id: 'ses_000000000000',
@@ -31,7 +31,10 @@ describe('events', () => {
       tool_input: { file_path: 'a' },
     });
     assert.deepEqual(kinds(builder, tool(0, { input: { file_path: 'a' } }, true)), []);
-    const [post] = builder.tell([tool(0, { input: { file_path: 'a' }, status: 'success', result: { text: 'x' } })], at);
+    const [post] = builder.eventsOf(
+      [tool(0, { input: { file_path: 'a' }, status: 'success', result: { text: 'x' } })],
+      at,
+    );
     assert.ok(post?.event_type === 'post_tool');
     assert.deepEqual([post.tool_output, post.error], ['x', null]);
     assert.deepEqual(kinds(builder, tool(0, { status: 'success', result: { text: 'xy' } })), []);
@@ -39,7 +42,7 @@ describe('events', () => {
 
   it('tells both at once of a call that is first seen answered, and the error of one that failed', () => {
     const builder = new EventBuilder('ses_000000000000');
-    const events = builder.tell([tool(3, { status: 'denied', result: { text: 'no' }, parentCallId: 'p' })], at);
+    const events = builder.eventsOf([tool(3, { status: 'denied', result: { text: 'no' }, parentCallId: 'p' })], at);
     assert.deepEqual(
       events.map((event) => event.event_type),
       ['pre_tool', 'post_tool'],

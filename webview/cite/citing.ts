@@ -28,7 +28,7 @@ interface Cite {
 }
 
 /** Source cards, one at a time, opened by pointer, focus or key; and navigation between answers and steps. */
-export class Citing {
+export class CiteCards {
   readonly #deps: CitingDeps;
   readonly #place: HTMLElement;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -166,7 +166,7 @@ export class Citing {
     if (key === 's' && (anchor !== undefined || inCard)) this.#stepKey(event, anchor);
     else if (inCard && key === 'Tab') this.#tab(event);
     else if (anchor !== undefined && (key === 'Enter' || key === ' ')) {
-      take(event);
+      consume(event);
       this.#show(anchor);
       this.#enter();
     }
@@ -176,7 +176,7 @@ export class Citing {
     const cite = anchor === undefined ? this.#open : citeOf(anchor);
     const step = cite === undefined ? undefined : this.#link(cite)?.step;
     if (cite === undefined || step === undefined) return;
-    take(event);
+    consume(event);
     this.goToStep(step, cite);
   }
 
@@ -186,7 +186,7 @@ export class Citing {
     const at = stops.findIndex((stop) => stop === document.activeElement);
     const next = event.shiftKey ? at - 1 : at + 1;
     if (stops[next] !== undefined) return;
-    take(event);
+    consume(event);
     this.close();
   }
 
@@ -271,7 +271,7 @@ function idOf({ index, at }: Cite): string {
   return `${index}:${at}`;
 }
 
-function take(event: Event): void {
+function consume(event: Event): void {
   event.preventDefault();
   event.stopPropagation();
 }

@@ -1,5 +1,5 @@
 /** `length` characters of a text from `at` on correspond to the source from `source` on. */
-interface Stretch {
+interface TextStretch {
   readonly at: number;
   readonly length: number;
   readonly source: number;
@@ -7,9 +7,9 @@ interface Stretch {
 
 /** Maps the characters of a text to its source. Some may have no position there. */
 export class TextMap {
-  readonly #stretches: readonly Stretch[];
+  readonly #stretches: readonly TextStretch[];
 
-  private constructor(stretches: readonly Stretch[]) {
+  private constructor(stretches: readonly TextStretch[]) {
     this.#stretches = stretches;
   }
 
@@ -22,7 +22,7 @@ export class TextMap {
    * lines are not mapped.
    */
   static ofLines(text: string, raw: string): TextMap {
-    const stretches: Stretch[] = [];
+    const stretches: TextStretch[] = [];
     let at = 0;
     let source = 0;
     const lines = raw.split('\n');
@@ -41,7 +41,7 @@ export class TextMap {
 
   /** This map for the text from `from` to before `to`. */
   part(from: number, to: number): TextMap {
-    const found: Stretch[] = [];
+    const found: TextStretch[] = [];
     for (let place = this.#firstAt(from); place < this.#stretches.length; place++) {
       const stretch = this.#stretches[place];
       if (stretch === undefined || stretch.at >= to) break;

@@ -116,9 +116,9 @@ export class Figures {
   }
 
   /** The session changed: repeats the pending requests. */
-  take(view: SessionView): void {
+  update(view: SessionView): void {
     if (this.#open) this.#requestSoon();
-    this.messages.take(view);
+    this.messages.update(view);
     const { summary } = view;
     const isOffered = hasEnded(view) && summary.shared === undefined && summary.remote === undefined;
     const key = isOffered ? `${summary.status} ${summary.updated_at} ${view.can.resume}` : '';

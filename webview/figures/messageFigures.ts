@@ -35,7 +35,7 @@ export class MessageFigures {
   }
 
   /** Unknown and temporary figures may have changed. */
-  take({ turns, summary }: SessionView): void {
+  update({ turns, summary }: SessionView): void {
     const state = `${turns.length} ${turns.at(-1)?.status} ${JSON.stringify(summary.total_usage)}`;
     if (state === this.#state) return;
     this.#state = state;

@@ -1,6 +1,6 @@
 import { Channel, isEnvelope } from '../../src/protocol/channel.ts';
 import { SentState } from '../../src/protocol/panel/sentState.ts';
-import type { FromPage, Sent, ToPage } from '../../src/protocol/panel/messages.ts';
+import type { FromPage, Packet, ToPage } from '../../src/protocol/panel/messages.ts';
 import { isObject } from '../text/objects.ts';
 import { post } from './vscodeApi.ts';
 
@@ -64,7 +64,7 @@ export class HostLink {
 }
 
 /** All of them: the compiler does not detect a missing one. */
-const types: Readonly<Record<Sent['type'], true>> = {
+const types: Readonly<Record<Packet['type'], true>> = {
   init: true,
   view: true,
   updates: true,
@@ -89,6 +89,6 @@ const types: Readonly<Record<Sent['type'], true>> = {
 };
 
 /** The host has our version, so only the type of a message is checked. */
-function isMessage(value: unknown): value is Sent {
+function isMessage(value: unknown): value is Packet {
   return isObject(value) && typeof value['type'] === 'string' && Object.hasOwn(types, value['type']);
 }

@@ -26,7 +26,7 @@ export function readerActions({ link, announcer, store, list, views, reveal, cha
       changed();
     };
   return {
-    ...hostActions(link, (text) => announcer.say(text)),
+    ...hostActions(link, (text) => announcer.announce(text)),
     ...own,
     reveal: (index) => void reveal(index),
     setDetail: then((level) => {

@@ -26,7 +26,7 @@ export class Announcer {
   }
 
   /** Simultaneous announcements are combined, because a live region only speaks its final content. */
-  say(text: string): void {
+  announce(text: string): void {
     this.#texts.push(text);
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
@@ -42,7 +42,7 @@ export class Announcer {
     if (metadata?.['aborted'] === true) return;
     const text = plain(content.replace(/[`*_#>|]/g, '').trim());
     if (text === '') return;
-    this.say(t('Agent: {0}', text.length > longest ? `${text.slice(0, longest)}…` : text));
+    this.announce(t('Agent: {0}', text.length > longest ? `${text.slice(0, longest)}…` : text));
   }
 
   view(view: SessionView): void {
@@ -58,6 +58,6 @@ export class Announcer {
       this.#alert.textContent = `${attentionText(first)}. ${t('{0} says: {1}', agentName(view), plain(quoted(first.title), 'code'))}`;
     if (before === id || id === 'approval') return;
     if (id === 'failed') this.#alert.textContent = word;
-    else this.say(word);
+    else this.announce(word);
   }
 }

@@ -2,29 +2,29 @@
  * What to draw: only rows that became visible or invisible (`moved`), also what an update can change (`updated`), or
  * everything (`all`).
  */
-export type Extent = 'moved' | 'updated' | 'all';
+export type RenderExtent = 'moved' | 'updated' | 'all';
 
-const order = ['moved', 'updated', 'all'] as const satisfies readonly Extent[];
+const order = ['moved', 'updated', 'all'] as const satisfies readonly RenderExtent[];
 
 /** Drawing can change heights, which can change what is visible; maximum passes per frame. */
 const maxPasses = 4;
 
 /** Draws once per frame. */
 export class FrameScheduler {
-  readonly #draw: (extent: Extent) => void;
+  readonly #draw: (extent: RenderExtent) => void;
   readonly #wrapPasses: (passes: () => void) => void;
-  #requestedExtent: Extent | undefined;
+  #requestedExtent: RenderExtent | undefined;
   #frame: number | undefined;
   #drawing = false;
 
   /** `wrapPasses` calls `passes`, which does all drawing of a frame, between work before and after it. */
-  constructor(draw: (extent: Extent) => void, wrapPasses: (passes: () => void) => void) {
+  constructor(draw: (extent: RenderExtent) => void, wrapPasses: (passes: () => void) => void) {
     this.#draw = draw;
     this.#wrapPasses = wrapPasses;
   }
 
   /** Requests a drawing in the next frame; during a drawing, in the current one. */
-  want(extent: Extent): void {
+  want(extent: RenderExtent): void {
     if (this.#requestedExtent === undefined || order.indexOf(extent) > order.indexOf(this.#requestedExtent))
       this.#requestedExtent = extent;
     if (!this.#drawing) this.#frame ??= requestAnimationFrame(() => this.#run());

@@ -86,8 +86,8 @@ export class MarkdownStream {
     this.#characters += readable;
     const isEnd = final || this.#openText !== undefined;
     let consumed = true;
-    while (consumed) consumed = this.#fence === undefined ? this.#takeBlocks(isEnd) : this.#takeFence(isEnd);
-    if (this.#openText !== undefined) this.#takePlain(this.#openText + added.slice(readable), final);
+    while (consumed) consumed = this.#fence === undefined ? this.#readBlocks(isEnd) : this.#readFence(isEnd);
+    if (this.#openText !== undefined) this.#readPlain(this.#openText + added.slice(readable), final);
     this.#last.revision += 1;
   }
 
@@ -102,7 +102,7 @@ export class MarkdownStream {
     return line === -1 || line - end > partChars ? end : line + 1;
   }
 
-  #takePlain(text: string, final: boolean): void {
+  #readPlain(text: string, final: boolean): void {
     const pieces = sliceText(text);
     this.#openText = final ? '' : (pieces.pop() ?? '');
     for (const piece of pieces) {
@@ -154,7 +154,7 @@ export class MarkdownStream {
   }
 
   /** Lexes the tail; true if it found an open fence, whose lines are then read one by one. */
-  #takeBlocks(final: boolean): boolean {
+  #readBlocks(final: boolean): boolean {
     if (this.#tail === '') return false;
     const tokens = lex(this.#tail);
     // What follows a block can still join it until another block separates them.
@@ -203,7 +203,7 @@ export class MarkdownStream {
   }
 
   /** Reads lines of an open code block; true if it ended and Markdown continues. */
-  #takeFence(final: boolean): boolean {
+  #readFence(final: boolean): boolean {
     const fence = this.#fence;
     if (fence === undefined) return false;
     let at = 0;

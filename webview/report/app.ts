@@ -26,7 +26,7 @@ export class ReportApp {
     this.#channel = new Channel<FromReportPage, unknown>({
       post,
       begins: isMessage,
-      deliver: (message) => isMessage(message) && this.#take(message),
+      deliver: (message) => isMessage(message) && this.#handleMessage(message),
     });
     window.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
       if (isEnvelope(data)) this.#channel.receive(data);
@@ -34,7 +34,7 @@ export class ReportApp {
     this.#channel.send({ type: 'ready' });
   }
 
-  #take(message: ToReportPage): void {
+  #handleMessage(message: ToReportPage): void {
     this.#last = message;
     setLanguage(message.l10n, message.locale);
     this.#save(message.key);

@@ -44,7 +44,7 @@ export class Requests {
     return this.#waiting.find((request) => request.callId === callId);
   }
 
-  take({ conversation }: SessionView): void {
+  update({ conversation }: SessionView): void {
     const requests = conversation?.requests ?? [];
     this.#waiting = requests.toSorted((a, b) => a.asked_at.localeCompare(b.asked_at));
     const ids = new Set(requests.map(({ id }) => id));

@@ -30,7 +30,7 @@ export class VisibleParts {
 
   constructor(scroller: HTMLElement, changed: () => void) {
     this.#changed = changed;
-    this.#observer = new IntersectionObserver((entries) => this.#take(entries), {
+    this.#observer = new IntersectionObserver((entries) => this.#handleEntries(entries), {
       root: scroller,
       rootMargin: `-${heading}px 0px 0px 0px`,
     });
@@ -80,7 +80,7 @@ export class VisibleParts {
     for (const id of this.#drawnBefore) if (!ids.has(id)) this.#drawnBefore.delete(id);
   }
 
-  #take(entries: readonly IntersectionObserverEntry[]): void {
+  #handleEntries(entries: readonly IntersectionObserverEntry[]): void {
     for (const { target, isIntersecting } of entries) {
       const place = this.#places.get(target);
       if (place === undefined) continue;

@@ -110,7 +110,7 @@ class RowBuilder {
     for (let page = 0; page * pageSize < total; page++) {
       const end = Math.min(total, (page + 1) * pageSize);
       if (this.#source.hasPage(page)) {
-        for (let index = page * pageSize; index < end; index++) this.#take(index);
+        for (let index = page * pageSize; index < end; index++) this.#addRow(index);
       } else {
         this.#skip(page * pageSize, end);
       }
@@ -132,7 +132,7 @@ class RowBuilder {
     }
   }
 
-  #take(index: number): void {
+  #addRow(index: number): void {
     const entry = this.#source.entry(index);
     if (entry === undefined) {
       this.#skip(index, index + 1);

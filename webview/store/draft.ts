@@ -63,7 +63,7 @@ export class Draft {
     link.send({ type: 'send', text: this.text, ...(atWork && { how }) });
     this.text = '';
     sent();
-    announcer.say(atWork && how === 'queue' && !isJoined(view) ? t('Message queued') : t('Message sent'));
+    announcer.announce(atWork && how === 'queue' && !isJoined(view) ? t('Message queued') : t('Message sent'));
     changed();
   }
 
@@ -71,11 +71,11 @@ export class Draft {
   handleUnsent(text: string | null): void {
     const { announcer, draw } = this.#deps;
     if (text === null) {
-      announcer.say(t('Already sent; the message cannot be unsent'));
+      announcer.announce(t('Already sent; the message cannot be unsent'));
       return;
     }
     this.text = [text, this.text].filter((part) => part.trim() !== '').join('\n\n');
-    announcer.say(t('Message unsent'));
+    announcer.announce(t('Message unsent'));
     draw();
     this.focus();
   }

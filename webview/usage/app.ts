@@ -18,7 +18,7 @@ export class UsageApp {
       post,
       // Each message has the complete view.
       begins: isMessage,
-      deliver: (message) => isMessage(message) && this.#take(message),
+      deliver: (message) => isMessage(message) && this.#handleMessage(message),
     });
     window.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
       if (isEnvelope(data)) this.#channel.receive(data);
@@ -27,7 +27,7 @@ export class UsageApp {
     this.#channel.send({ type: 'ready' });
   }
 
-  #take(message: ToUsagePage): void {
+  #handleMessage(message: ToUsagePage): void {
     if (message.type === 'failed') {
       render(
         html`<p class="none" role="alert">${t('Could not compute totals: {0}', plain(message.message))}</p>`,

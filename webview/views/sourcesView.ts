@@ -52,7 +52,7 @@ export class SourcesView implements PageView {
     return sums === undefined ? undefined : sums.given + sums.found + sums.not_found;
   }
 
-  take(message: ToPage): void {
+  handleMessage(message: ToPage): void {
     const settled =
       message.type === 'updates' && message.updates.some((update) => update.op === 'put' && update.open !== true);
     if (message.type === 'init' || message.type === 'links' || settled) this.#isStale = true;

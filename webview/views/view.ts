@@ -24,5 +24,5 @@ export interface PageView {
   /** Called when the drawing is in the page. */
   drawn?(place: HTMLElement): void;
   /** A message of the host, also while another view is visible. */
-  take?(message: ToPage): void;
+  handleMessage?(message: ToPage): void;
 }

@@ -69,8 +69,8 @@ export class Views {
     return { tabs: [transcript, ...others], active: this.#active, show: (id) => this.show(id) };
   }
 
-  take(message: ToPage): void {
-    for (const view of this.#sideViews?.all ?? []) view.take?.(message);
+  handleMessage(message: ToPage): void {
+    for (const view of this.#sideViews?.all ?? []) view.handleMessage?.(message);
   }
 
   draw(context: Context): void {

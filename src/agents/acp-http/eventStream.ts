@@ -44,7 +44,7 @@ export class EventStream {
       }
     }
     this.#parser.feed(`${line}\n`);
-    return this.#take();
+    return this.#takeLines();
   }
 
   /** The data of an incomplete event. */
@@ -56,7 +56,7 @@ export class EventStream {
     return this.#pendingEvent.length > maxEvent;
   }
 
-  #take(): readonly EventLine[] {
+  #takeLines(): readonly EventLine[] {
     const ready = this.#ready;
     this.#ready = [];
     return ready;
@@ -80,11 +80,11 @@ export class EventStreamNormalizer implements Normalizer {
       return this.#inner.push(line, at);
     }
     if (line.text.trim() !== '') this.#lines += 1;
-    return this.#give(this.#events.push(line.text), at);
+    return this.#emitLines(this.#events.push(line.text), at);
   }
 
   end(exit: ExitInfo, at: number): readonly EntryUpdate[] {
-    const updates = this.#give(this.#events.end(), at);
+    const updates = this.#emitLines(this.#events.end(), at);
     return [...updates, ...this.#inner.end(exit, at)];
   }
 
@@ -94,7 +94,7 @@ export class EventStreamNormalizer implements Normalizer {
     return Object.assign(facts, { lines: { ...facts.lines, total: this.#lines } });
   }
 
-  #give(lines: readonly EventLine[], at: number): readonly EntryUpdate[] {
+  #emitLines(lines: readonly EventLine[], at: number): readonly EntryUpdate[] {
     return lines.flatMap((line) => this.#inner.push('text' in line ? { stream: 'stdout', text: line.text } : line, at));
   }
 }

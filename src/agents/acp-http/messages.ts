@@ -103,7 +103,7 @@ export class MessageEntries {
       this.#refer(part.citations);
       return;
     }
-    const { entry, from } = this.#say(shown, line);
+    const { entry, from } = this.#addText(shown, line);
     const range = { start_index: from, end_index: from + shown.length };
     // A step stays with its text.
     this.#annotate(entry, [
@@ -117,7 +117,7 @@ export class MessageEntries {
   }
 
   /** The entry that has it now, and where its content begins there. */
-  #say(shown: VisibleContent, { timestamp }: SourceLine): { readonly entry: TextEntry; readonly from: number } {
+  #addText(shown: VisibleContent, { timestamp }: SourceLine): { readonly entry: TextEntry; readonly from: number } {
     const { texts, session } = this.#run;
     const before = this.#streams ? this.#last : undefined;
     const entry = texts.piece('text', shown.text, timestamp, session.metadata());

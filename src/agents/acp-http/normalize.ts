@@ -75,7 +75,7 @@ export class AcpHttpReader implements AgentReader {
   #runEvent(type: string, event: JsonObject, line: SourceLine): boolean {
     if (!isObject(event['run'])) return false;
     const run = runInfo(event['run']);
-    this.#see(run, line);
+    this.#setRun(run, line);
     switch (type) {
       case 'run.created':
       case 'run.in-progress':
@@ -102,9 +102,9 @@ export class AcpHttpReader implements AgentReader {
     }
   }
 
-  #see({ runId, sessionId, agentName }: RunInfo, { timestamp }: SourceLine): void {
+  #setRun({ runId, sessionId, agentName }: RunInfo, { timestamp }: SourceLine): void {
     const { session } = this.#run;
-    session.seeId(sessionId);
+    session.setId(sessionId);
     this.#agentName = agentName ?? this.#agentName;
     this.#runId = runId ?? this.#runId;
     session.setOwn({ agentName: this.#agentName, runId: this.#runId });

@@ -42,7 +42,7 @@ export class RunWatch {
     }
     for (const event of this.#events.push(line)) {
       this.#count += 1;
-      if ('text' in event) this.#see(parseObject(event.text));
+      if ('text' in event) this.#handleEvent(parseObject(event.text));
     }
   }
 
@@ -51,7 +51,7 @@ export class RunWatch {
     for (const event of this.#events.end()) {
       const value = 'text' in event ? parseObject(event.text) : undefined;
       if (value !== undefined) this.#count += 1;
-      this.#see(value);
+      this.#handleEvent(value);
     }
     this.#events = new EventStream();
   }
@@ -64,7 +64,7 @@ export class RunWatch {
     return all.slice(last === undefined ? this.#count : last + 1);
   }
 
-  #see(event: JsonObject | undefined): void {
+  #handleEvent(event: JsonObject | undefined): void {
     if (event === undefined) return;
     this.#newest = JSON.stringify(event);
     const { type } = event;

@@ -52,7 +52,7 @@ export class Conversation {
   }
 
   /** `false` if the update is of an unknown kind. */
-  take(kind: string, update: JsonObject, speaker: MessageSource): boolean {
+  handleUpdate(kind: string, update: JsonObject, speaker: MessageSource): boolean {
     if (kind === 'tool_call' && speaker.counted) this.toolCalls += 1;
     return this.#spoken(kind, update, speaker) ?? this.#done(kind, update, speaker);
   }

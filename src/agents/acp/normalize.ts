@@ -157,7 +157,7 @@ export class AcpReader implements AgentReader {
 
   #update(update: JsonObject, sessionId: string | undefined, line: SourceLine): boolean {
     const { session } = this.#run;
-    if (session.id === null) session.seeId(sessionId);
+    if (session.id === null) session.setId(sessionId);
     const child = sessionId !== undefined && sessionId !== session.id ? sessionId : undefined;
     const kind = nonEmpty(update['sessionUpdate']) ?? '';
     if (isConversation(kind)) return this.#handleMessage(kind, update, child, line);
@@ -208,7 +208,7 @@ export class AcpReader implements AgentReader {
     const known = this.#run.session.metadata();
     const metadata = child === undefined ? known : { ...known, childSessionId: child };
     const speaker = { timestamp: line.timestamp, metadata, origin, child, counted: origin === undefined };
-    return this.#conversation.take(kind, update, speaker);
+    return this.#conversation.handleUpdate(kind, update, speaker);
   }
 
   /** Version 2 ends a turn by reporting that the agent is idle. */

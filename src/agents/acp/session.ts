@@ -53,7 +53,7 @@ export class AcpSession {
 
   /** The conversation is open: the answer to `session/new`, `session/load` or `session/resume`. */
   opened(result: JsonObject, timestamp: string): void {
-    this.#run.session.seeId(result['sessionId']);
+    this.#run.session.setId(result['sessionId']);
     this.#settings(result);
     this.#commandsOf(result['availableCommands']);
     this.#entry = this.#run.system('init', this.#shown(), timestamp, this.#extra());
@@ -80,7 +80,7 @@ export class AcpSession {
     if (known !== null && known.startsWith(`${model}[`)) return;
     this.#isModelNamed = true;
     if (model === known) return;
-    this.#run.session.seeModel(model);
+    this.#run.session.setModel(model);
     this.#refresh();
   }
 
@@ -103,7 +103,7 @@ export class AcpSession {
 
   #settings(value: JsonObject): void {
     const { model, mode } = settingsOf(value);
-    if (!this.#isModelNamed) this.#run.session.seeModel(model);
+    if (!this.#isModelNamed) this.#run.session.setModel(model);
     if (mode !== undefined) this.#mode = mode;
     this.#updateOwnMetadata();
   }

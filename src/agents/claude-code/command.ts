@@ -100,9 +100,9 @@ export function claudeCommand(request: CommandRequest): CommandLine {
   return { args, stdin: prompt, sessionId, warnings, ...sideFiles };
 }
 
-type Add = (feature: 'permissionMode', name: string, added: readonly string[]) => void;
+type AddOption = (feature: 'permissionMode', name: string, added: readonly string[]) => void;
 
-function permissionMode({ permissionMode: mode }: AgentOptions, args: string[], add: Add): void {
+function permissionMode({ permissionMode: mode }: AgentOptions, args: string[], add: AddOption): void {
   if (mode === undefined) return;
   // An unknown one may be of a later version.
   const modeArguments = argsOfMode(claudeChoices, mode) ?? option('--permission-mode', mode);

@@ -64,12 +64,12 @@ export class Conversation {
     const ended = text(message['stop_reason']);
     const { session, texts, usages, state } = this.#parts;
     if (line.parentCallId === null && model !== syntheticModel) {
-      session.seeModel(model);
+      session.setModel(model);
       texts.message(id);
     }
     if (ended === 'refusal' && model !== syntheticModel) state.refused = true;
     if (id !== undefined && model !== syntheticModel) {
-      usages.see({
+      usages.addUsage({
         messageId: id,
         model: model ?? null,
         parentCallId: line.parentCallId,
@@ -97,7 +97,7 @@ export class Conversation {
     } else if (type === 'thinking' && typeof block['thinking'] === 'string') {
       this.#thinking(block['thinking'], line, model, from);
     } else {
-      from?.partials.noteFinalBlock(from.id, block, line);
+      from?.partials.handleFinalBlock(from.id, block, line);
       if (type === 'redacted_thinking') this.#hiddenThinking('[redacted thinking]', line, model);
       else if (type.endsWith('tool_use')) this.#call(block, line, model, from?.id);
       else if (type.endsWith('tool_result')) this.#result(block, line, true);
@@ -122,7 +122,7 @@ export class Conversation {
     }
     const metadata = extra === undefined ? line.metadata(model) : line.metadataWith(extra, model);
     if (model === syntheticModel && kind === 'text') {
-      this.#parts.state.noteSynthetic(this.#parts.texts.addSynthetic(content, line, metadata));
+      this.#parts.state.addSynthetic(this.#parts.texts.addSynthetic(content, line, metadata));
     } else {
       const added = this.#parts.texts.add(kind, content, cited, line, metadata);
       if (kind === 'text') this.#wrote(from?.id, added);
@@ -211,7 +211,7 @@ export class Conversation {
     for (const block of results) this.#result(block, line, results.length === 1);
     if (results.length === blocks.length) return true;
     const spokenBlocks = blocks.filter((block) => !isResult(block));
-    if (!this.#isPrompt(spokenBlocks, line)) for (const block of spokenBlocks) this.#say(block, line);
+    if (!this.#isPrompt(spokenBlocks, line)) for (const block of spokenBlocks) this.#addBlock(block, line);
     return true;
   }
 
@@ -226,7 +226,7 @@ export class Conversation {
     return this.#promptReplayed;
   }
 
-  #say(block: unknown, line: Line): void {
+  #addBlock(block: unknown, line: Line): void {
     const shown = blockText(block);
     if (shown === undefined) {
       this.#parts.unknownBlock(block, line);

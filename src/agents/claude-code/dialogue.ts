@@ -81,7 +81,7 @@ class ClaudeDialogue implements Dialogue {
         this.#waiting.get(nonEmpty(message['request_id']) ?? '')?.();
         return;
       case 'assistant':
-        this.#plans.see(message['message']);
+        this.#plans.readPlans(message['message']);
         return;
       case 'system':
         this.#system(message);
@@ -101,7 +101,7 @@ class ClaudeDialogue implements Dialogue {
       const subtype = nonEmpty(request['subtype']) ?? 'unknown';
       this.#host.write(controlLines.failure(id, `Unsupported control request subtype: ${subtype}`));
       const content = `The agent asked for \`${subtype.replaceAll('`', "'")}\`, which Vitrine does not support. Vitrine rejected the request.`;
-      this.#host.tell({ type: 'note', subtype: 'unsupported_request', content });
+      this.#host.record({ type: 'note', subtype: 'unsupported_request', content });
       return;
     }
     // A repeated request gets the same answer as the first.

@@ -190,7 +190,7 @@ export class ClaudeCodeNormalizer implements Normalizer {
     this.#lines.counts.total += 1;
     this.#stderr.close();
     if (!this.#spread.open && (this.#isPiece(line.text) || this.#isBrief(line.text, at))) return;
-    const spread = this.#spread.take(line.text);
+    const spread = this.#spread.addLine(line.text);
     this.#giveUpSpread(at);
     if (spread === 'no') this.#pushValue(parse(line.text), line.text, at);
     else if (spread !== 'more') this.#pushValue(spread.value, spread.raw, at);
@@ -218,7 +218,7 @@ export class ClaudeCodeNormalizer implements Normalizer {
   #isPiece(content: string): boolean {
     const delta = this.#deltas.read(content);
     if (delta === undefined || !this.#partials.continues(delta)) return false;
-    this.#session.seeId(delta.sessionId);
+    this.#session.setId(delta.sessionId);
     this.#unfinished = true;
     return true;
   }
@@ -227,7 +227,7 @@ export class ClaudeCodeNormalizer implements Normalizer {
   #isBrief(content: string, at: number): boolean {
     const brief = briefLine(content);
     if (brief === undefined) return false;
-    this.#session.seeId(brief.sessionId);
+    this.#session.setId(brief.sessionId);
     if (brief.thinkingTokens === undefined) this.#unfinished = true;
     else this.#count(thinkingText(brief.thinkingTokens), new Line({}, at, this.#session, content));
     return true;
@@ -246,7 +246,7 @@ export class ClaudeCodeNormalizer implements Normalizer {
   }
 
   #message(message: JsonObject, at: number, raw: string | undefined): void {
-    this.#session.seeId(message['session_id']);
+    this.#session.setId(message['session_id']);
     const line = new Line(message, at, this.#session, raw);
     if (this.#dispatch(line)) return;
     this.#lines.unknown(unknownLine(message), line.raw, line.timestamp, line.metadata());
@@ -293,7 +293,7 @@ export class ClaudeCodeNormalizer implements Normalizer {
 
   /** Text of a model before it refused is not part of the answer if another model takes over. */
   #retract(line: Line): void {
-    if (this.#retractions.take(line)) this.#state.refused = false;
+    if (this.#retractions.retract(line)) this.#state.refused = false;
   }
 
   #streamEvent(line: Line): boolean {
@@ -309,7 +309,7 @@ export class ClaudeCodeNormalizer implements Normalizer {
 
   #init(line: Line): boolean {
     const init = initLine(line.message);
-    this.#session.seeInit(init);
+    this.#session.setInit(init);
     this.#state.turnStarted();
     this.#started = true;
     this.#unfinished = true;
@@ -324,7 +324,7 @@ export class ClaudeCodeNormalizer implements Normalizer {
     if (described === undefined) return false;
     if (described.subtype === 'compact_boundary') this.#conversation.compacted();
     if (described.subtype === 'model_refusal_fallback') this.#retract(line);
-    if (described.subtype === 'status') this.#session.seeMode(nonEmpty(message['permissionMode']));
+    if (described.subtype === 'status') this.#session.setMode(nonEmpty(message['permissionMode']));
     if (described.subtype === 'thinking_tokens') {
       this.#count(described.content, line);
       return true;

@@ -20,28 +20,28 @@ export class SessionInfo {
   #base: NormalizedEntryMetadata | undefined;
   #subagent: NormalizedEntryMetadata | undefined;
 
-  seeId(id: unknown): void {
+  setId(id: unknown): void {
     if (typeof id !== 'string' || id === '' || id === this.#id) return;
     this.#id = id;
     this.#forget();
     if (this.ids.length < maxSessionIds && !this.ids.includes(id)) this.ids.push(id);
   }
 
-  seeModel(model: string | undefined): void {
+  setModel(model: string | undefined): void {
     if (model === undefined || model === '' || model === syntheticModel || model === this.model) return;
     this.model = model;
     this.#forget();
   }
 
-  seeMode(mode: string | undefined): void {
+  setMode(mode: string | undefined): void {
     if (mode === undefined || mode === this.permissionMode) return;
     this.permissionMode = mode;
     this.#forget();
   }
 
-  seeInit(init: InitLine): void {
-    this.seeModel(init.model);
-    this.seeMode(init.permissionMode);
+  setInit(init: InitLine): void {
+    this.setModel(init.model);
+    this.setMode(init.permissionMode);
     this.version = init.version ?? this.version;
     this.#servers = init.servers?.slice(0, maxServers) ?? this.#servers;
     this.#forget();

@@ -26,13 +26,13 @@ export class TaskReader implements RecordReader {
     this.#shown = new ShownItems(session);
     session.facts.entryPoint = 'chat';
     const id = session.options.session;
-    session.seeFolder(session.options.notes.get(id)?.folder);
+    session.setFolder(session.options.notes.get(id)?.folder);
   }
 
   read(value: JsonObject | readonly unknown[], record: StoreRecord): boolean {
     if (/(?:ui|claude)_messages\.json$/.test(record.path)) return this.#messages(objects(value));
     if (record.path.endsWith('api_conversation_history.json')) {
-      this.#seeHistory(objects(isObject(value) ? value['messages'] : value));
+      this.#readHistory(objects(isObject(value) ? value['messages'] : value));
       return true;
     }
     if (!isObject(value)) return false;
@@ -58,7 +58,7 @@ export class TaskReader implements RecordReader {
 
   #historyItem(item: JsonObject): void {
     const { facts } = this.#session;
-    this.#session.seeFolder(nonEmpty(item['workspace']));
+    this.#session.setFolder(nonEmpty(item['workspace']));
     facts.time(timeOf(item['ts']));
     const parent = nonEmpty(item['parentTaskId']);
     if (parent !== undefined) facts.parent = { id: parent, kind: 'subagent' };
@@ -75,14 +75,14 @@ export class TaskReader implements RecordReader {
   }
 
   /** The program tells the model about the folder and the model itself, in its own tags. */
-  #seeHistory(history: readonly JsonObject[]): void {
+  #readHistory(history: readonly JsonObject[]): void {
     this.#history = history;
     const first = history.find((message) => message['role'] === 'user');
     const details = objects(first?.['content'])
       .map((block) => text(block['text']) ?? '')
       .join('\n');
     if (this.#session.folder === undefined) {
-      this.#session.seeFolder(/\n# Current (?:Workspace|Working) Directory \(([^)\n]+)\)/.exec(details)?.[1]);
+      this.#session.setFolder(/\n# Current (?:Workspace|Working) Directory \(([^)\n]+)\)/.exec(details)?.[1]);
     }
     const model = /<model>([^<\n]{1,100})<\/model>/.exec(details)?.[1];
     if (this.#models.length === 0 && model !== undefined) this.#models = [{ from: 0, model, provider: undefined }];
@@ -105,7 +105,7 @@ export class TaskReader implements RecordReader {
 
   #show(items: readonly PlacedItem[], times: readonly (string | undefined)[] = []): void {
     for (const { at, item, prompt } of items) {
-      const time = this.#session.seeTime(times[at]);
+      const time = this.#session.addTime(times[at]);
       if (prompt !== undefined)
         this.#session.facts.prompt({ key: `${this.#session.options.session}-${at}`, at: time }, prompt);
       this.#shown.show(`${at}`, item, time);

@@ -44,7 +44,7 @@ export class CodexReader implements AgentReader {
 
   /** A `turn_context` of the thread's rollout: since 0.44, the output does not name the model. */
   sideLine(stream: SideStream, content: string): void {
-    if (stream === 'store') this.#run.session.seeModel(contextModel(content));
+    if (stream === 'store') this.#run.session.setModel(contextModel(content));
   }
 
   beforeEnd(exit: ExitInfo, timestamp: string): void {

@@ -86,7 +86,7 @@ export class CopilotReader implements AgentReader {
       this.#json = true;
       this.#plain.retract();
       // The conversation exists: the program may end before that.
-      this.#run.session.seeId(this.#run.context.sessionId);
+      this.#run.session.setId(this.#run.context.sessionId);
     }
     this.#first ??= line.timestamp;
     this.#last = line.timestamp;
@@ -96,7 +96,7 @@ export class CopilotReader implements AgentReader {
       return true;
     }
     const model = nonEmpty(event.data['model']);
-    if (event.agentId === undefined && event.parentCallId === undefined) this.#seeModel(event, model);
+    if (event.agentId === undefined && event.parentCallId === undefined) this.#updateModel(event, model);
     return this.#event(event, this.#speakers.of(event, model, line.timestamp), line);
   }
 
@@ -109,12 +109,12 @@ export class CopilotReader implements AgentReader {
   }
 
   stderrLine(content: string): void {
-    this.#run.session.seeId(sessionInStderr(content));
+    this.#run.session.setId(sessionInStderr(content));
   }
 
   sideLine(stream: SideStream, content: string, timestamp: string): void {
     if (stream === 'log') {
-      if (this.#run.session.seeId(sessionInLog(content))) this.#run.checkResumed(timestamp);
+      if (this.#run.session.setId(sessionInLog(content))) this.#run.checkResumed(timestamp);
       return;
     }
     const usage = usageFile(parse(content));
@@ -123,7 +123,7 @@ export class CopilotReader implements AgentReader {
       return;
     }
     this.#hasFile = true;
-    this.#seeUsage(usage);
+    this.#setUsage(usage);
     if (this.#closing !== undefined) this.#run.writer.put(this.#closingEntry(this.#closing));
   }
 
@@ -144,16 +144,16 @@ export class CopilotReader implements AgentReader {
     return { agentVersion: null, permissionMode: this.#mode, reports, sideCalls, messages };
   }
 
-  #seeModel({ type, data }: CopilotEvent, model: string | undefined): void {
+  #updateModel({ type, data }: CopilotEvent, model: string | undefined): void {
     const { session } = this.#run;
-    if (type === 'session.model_change') session.seeModel(nonEmpty(data['newModel']));
+    if (type === 'session.model_change') session.setModel(nonEmpty(data['newModel']));
     // Small side tasks are also requests, and use other models.
-    if (type !== 'assistant.usage' || session.model === null) session.seeModel(model);
+    if (type !== 'assistant.usage' || session.model === null) session.setModel(model);
   }
 
-  #seeUsage(usage: UsageFile): void {
+  #setUsage(usage: UsageFile): void {
     this.#usage = usage;
-    this.#run.session.seeModel(usage.currentModel);
+    this.#run.session.setModel(usage.currentModel);
   }
 
   #event(event: CopilotEvent, speaker: Speaker, line: SourceLine): boolean {
@@ -227,11 +227,11 @@ export class CopilotReader implements AgentReader {
         this.#interrupt(speaker.timestamp);
         return true;
       case 'assistant.usage':
-        this.#requests.see(event, speaker);
+        this.#requests.addEvent(event, speaker);
         return true;
       case 'session.shutdown': {
         const usage = usageFile(data);
-        if (usage !== undefined) this.#seeUsage(usage);
+        if (usage !== undefined) this.#setUsage(usage);
         return this.#notices.line(event, this.#speakers.of(event, undefined, speaker.timestamp));
       }
       case 'assistant.idle':
@@ -254,8 +254,8 @@ export class CopilotReader implements AgentReader {
         return this.#notices.line(event, this.#speakers.of(event, undefined, speaker.timestamp));
       case 'session.start':
       case 'session.resume':
-        this.#run.session.seeId(data['sessionId']);
-        this.#run.session.seeModel(nonEmpty(data['selectedModel']));
+        this.#run.session.setId(data['sessionId']);
+        this.#run.session.setModel(nonEmpty(data['selectedModel']));
         return this.#notices.line(event, this.#speakers.of(event, undefined, speaker.timestamp));
       default:
         return this.#notices.line(event, speaker);
@@ -315,7 +315,7 @@ export class CopilotReader implements AgentReader {
     const { session } = this.#run;
     this.#run.unfinished = false;
     this.#result = result;
-    if (session.seeId(result.sessionId)) this.#run.checkResumed(timestamp);
+    if (session.setId(result.sessionId)) this.#run.checkResumed(timestamp);
     if ((result.exitCode ?? 0) !== 0 && this.#interrupted === undefined && !this.#run.failed) {
       this.#run.error(failedText(result), undefined, timestamp);
     }

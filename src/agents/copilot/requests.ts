@@ -14,7 +14,7 @@ export class RequestTokens {
     return this.#all;
   }
 
-  see({ id, data }: CopilotEvent, { parentCallId }: Speaker): void {
+  addEvent({ id, data }: CopilotEvent, { parentCallId }: Speaker): void {
     const messageId = id ?? `request-${this.#all.length + 1}`;
     const usage = requestUsage(data);
     if (usage === undefined || this.#ids.has(messageId) || this.#all.length >= maxRequests) return;

@@ -42,7 +42,7 @@ export class CursorReader implements AgentReader {
 
   message(message: JsonObject, arrived: SourceLine): boolean {
     const line = { ...arrived, timestamp: timeOfMessage(message) ?? arrived.timestamp };
-    if (this.#run.session.id === null) this.#run.session.seeId(message['session_id']);
+    if (this.#run.session.id === null) this.#run.session.setId(message['session_id']);
     switch (message['type']) {
       case 'system':
         return message['subtype'] === 'init' && this.#init(message, line);
@@ -73,8 +73,8 @@ export class CursorReader implements AgentReader {
 
   #init(message: JsonObject, { timestamp }: SourceLine): boolean {
     const { session } = this.#run;
-    this.#run.seeSession(message['session_id'], timestamp);
-    session.seeModel(nonEmpty(message['model']));
+    this.#run.setSession(message['session_id'], timestamp);
+    session.setModel(nonEmpty(message['model']));
     this.#permissionMode = nonEmpty(message['permissionMode']) ?? null;
     session.setOwn({ permissionMode: this.#permissionMode });
     this.#run.unfinished = true;
@@ -121,12 +121,12 @@ export class CursorReader implements AgentReader {
     const shown = messageText(message);
     if (shown === undefined) return otherBlocks(message).length > 0;
     this.#run.unfinished = true;
-    if (shown !== '') this.#say(shown, isPiece(message), line);
+    if (shown !== '') this.#addText(shown, isPiece(message), line);
     return true;
   }
 
   /** With partial output, the pieces of a message come first, then the complete message. */
-  #say(content: string, piece: boolean, { timestamp }: SourceLine): void {
+  #addText(content: string, piece: boolean, { timestamp }: SourceLine): void {
     const { texts, session } = this.#run;
     // After a call, an identical piece is a repetition.
     const isMessage = this.#pieces.are(content) && !(piece && this.#pieces.isComplete);

@@ -47,7 +47,7 @@ class CursorStoreReader implements RecordReader {
     const { message, role } = value;
     const blocks = isObject(message) ? objects(message['content']) : [];
     if ((role !== 'user' && role !== 'assistant') || blocks.length === 0) return false;
-    this.#session.seeTime(value['timestamp']);
+    this.#session.addTime(value['timestamp']);
     this.#answered();
     for (const [at, block] of blocks.entries()) {
       if (block['type'] === 'tool_use') this.#call(block, `${record.path}-${this.#lines}-${at}`);
@@ -63,16 +63,16 @@ class CursorStoreReader implements RecordReader {
   #meta(value: JsonObject): boolean {
     const { facts } = this.#session;
     facts.title = nonEmpty(value['title']) ?? nonEmpty(value['name']) ?? facts.title;
-    this.#session.seeTime(value['createdAtMs'] ?? value['createdAt']);
+    this.#session.addTime(value['createdAtMs'] ?? value['createdAt']);
     facts.time(timeOf(value['updatedAtMs'] ?? value['updatedAt']));
-    this.#session.seeFolder(nonEmpty(value['cwd']));
+    this.#session.setFolder(nonEmpty(value['cwd']));
     return true;
   }
 
   /** The person's message is in the program's tags, beside what it adds. */
   #written(content: string, isSubagent: boolean): void {
     const prompt = query.exec(content)?.[1];
-    this.#session.seeFolder(/^Workspace Path: (.+)$/m.exec(content)?.[1]);
+    this.#session.setFolder(/^Workspace Path: (.+)$/m.exec(content)?.[1]);
     if (prompt === undefined || isSubagent) {
       this.#session.userMessage(content, isSubagent ? 'subagent' : 'system');
       return;

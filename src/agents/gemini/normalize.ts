@@ -61,7 +61,7 @@ export class GeminiReader implements AgentReader {
     this.#stderrObject = undefined;
     const value = parse(lines.join('\n'));
     if (!isObject(value)) return;
-    this.#run.session.seeId(value['session_id']);
+    this.#run.session.setId(value['session_id']);
     const error = value['error'];
     const message = isObject(error) ? nonEmpty(error['message']) : undefined;
     if (message !== undefined && !this.#errors.includes(message)) this.#errors.push(message);
@@ -84,8 +84,8 @@ export class GeminiReader implements AgentReader {
 
   #init(message: JsonObject, { timestamp }: SourceLine): void {
     const { session } = this.#run;
-    this.#run.seeSession(message['session_id'], timestamp);
-    session.seeModel(nonEmpty(message['model']));
+    this.#run.setSession(message['session_id'], timestamp);
+    session.setModel(nonEmpty(message['model']));
     this.#run.unfinished = true;
     const facts = [
       ['Session', session.id],
@@ -176,7 +176,7 @@ export class GeminiReader implements AgentReader {
     const reported = isObject(message['error']) ? message['error'] : undefined;
     if (response === undefined && reported === undefined && !isObject(message['stats'])) return false;
     const { session, texts } = this.#run;
-    session.seeId(message['session_id']);
+    session.setId(message['session_id']);
     if (response !== undefined && response !== '') texts.add('text', response, timestamp, session.metadata());
     const shown = nonEmpty(reported?.['message']);
     let error: Outcome['error'];

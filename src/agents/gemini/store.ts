@@ -73,7 +73,7 @@ export class GeminiChatReader implements RecordReader {
 
   read(value: JsonObject | readonly unknown[], record: StoreRecord): boolean {
     if (!isObject(value)) return false;
-    this.#seeFolder(record.path);
+    this.#readFolder(record.path);
     if (record.part.role === 'subagent') return this.#subagentRecord(value, record.part.agent);
     if (record.kind === 'document') return this.#document(value);
     const { $set: set, $rewindTo: rewindTo } = value;
@@ -85,22 +85,22 @@ export class GeminiChatReader implements RecordReader {
     return true;
   }
 
-  #seeFolder(path: string): void {
+  #readFolder(path: string): void {
     const { folder, options } = this.#session;
     if (folder !== undefined) return;
     const project = /([^/\\]+)[/\\]chats[/\\]/.exec(path)?.[1];
-    if (project !== undefined) this.#session.seeFolder(options.notes.get(project)?.folder);
+    if (project !== undefined) this.#session.setFolder(options.notes.get(project)?.folder);
   }
 
   #header(value: JsonObject): void {
     const { facts } = this.#session;
     this.#isOpening = true;
     facts.id(text(value['sessionId']));
-    this.#session.seeTime(value['startTime']);
+    this.#session.addTime(value['startTime']);
     facts.time(timeOf(value['lastUpdated']));
     const summary = nonEmpty(value['summary']);
     if (summary !== undefined) facts.title = summary;
-    this.#session.seeFolder(list(value['directories']).find((directory) => typeof directory === 'string'));
+    this.#session.setFolder(list(value['directories']).find((directory) => typeof directory === 'string'));
   }
 
   /** A complete chat: earlier messages are recognized by their ids. */
@@ -150,7 +150,7 @@ export class GeminiChatReader implements RecordReader {
   #addProgramMessage(message: JsonObject, origin: 'compaction' | 'system'): void {
     const id = idOf(message['id']) ?? '';
     this.#messageIds.add(id);
-    this.#session.seeTime(message['timestamp']);
+    this.#session.addTime(message['timestamp']);
     const shown = partsText(message['content']);
     if (shown === '') return;
     if (message['type'] === 'user') this.#session.userMessage(shown, origin);
@@ -171,7 +171,7 @@ export class GeminiChatReader implements RecordReader {
     this.#isOpening = false;
     if (type === 'gemini') this.#answer(message, id);
     else if (type === 'user') this.#user(message, id);
-    else if (type === 'info' || type === 'warning' || type === 'error') this.#note(message, type, id);
+    else if (type === 'info' || type === 'warning' || type === 'error') this.#addNotice(message, type, id);
     else return false;
     this.#messageIds.add(id);
     if (!this.#current.includes(id)) this.#current.push(id);
@@ -180,7 +180,7 @@ export class GeminiChatReader implements RecordReader {
 
   #user(message: JsonObject, id: string): void {
     const results = objects(message['content']).filter((part) => isObject(part['functionResponse']));
-    const at = this.#session.seeTime(message['timestamp']);
+    const at = this.#session.addTime(message['timestamp']);
     if (results.length > 0) {
       for (const part of results) this.#calls.response(part['functionResponse']);
       this.#session.facts.last('answering', at);
@@ -194,8 +194,8 @@ export class GeminiChatReader implements RecordReader {
     this.#session.facts.last('answering', at);
   }
 
-  #note(message: JsonObject, type: 'info' | 'warning' | 'error', id: string): void {
-    const at = this.#session.seeTime(message['timestamp']);
+  #addNotice(message: JsonObject, type: 'info' | 'warning' | 'error', id: string): void {
+    const at = this.#session.addTime(message['timestamp']);
     const shown = partsText(message['content']);
     if (this.#messageIds.has(id) || shown === '') return;
     if (type !== 'error') {
@@ -207,7 +207,7 @@ export class GeminiChatReader implements RecordReader {
   }
 
   #answer(message: JsonObject, id: string): void {
-    const at = this.#session.seeTime(message['timestamp']);
+    const at = this.#session.addTime(message['timestamp']);
     this.#session.model(nonEmpty(message['model']));
     this.#request(message);
     if (!this.#texts.has(id)) {
@@ -232,7 +232,7 @@ export class GeminiChatReader implements RecordReader {
     const id = idOf(message['id']);
     const type = text(message['type']);
     if (id === undefined || type === undefined) return;
-    this.#session.seeTime(message['timestamp']);
+    this.#session.addTime(message['timestamp']);
     this.#request(message);
     this.#session.facts.model(nonEmpty(message['model']));
     const parentCallId = this.#calls.ofAgent(agent);

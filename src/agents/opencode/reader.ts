@@ -65,7 +65,7 @@ export class OpenCodeReader implements RecordReader {
     }
     const parent = nonEmpty(row['parent_id']) ?? nonEmpty(row['parentID']);
     if (parent !== undefined) facts.parent = { id: parent, kind: 'subagent' };
-    this.#session.seeFolder(nonEmpty(row['directory']));
+    this.#session.setFolder(nonEmpty(row['directory']));
     facts.agentVersion = nonEmpty(row['version']) ?? facts.agentVersion;
     const title = nonEmpty(row['title']);
     if (title !== undefined && !untitled.test(title)) {
@@ -73,7 +73,7 @@ export class OpenCodeReader implements RecordReader {
       if (parent === undefined && !/\(fork #\d+\)$/.test(title)) facts.addMissing(titles);
     }
     const time = row['time'];
-    this.#session.seeTime(row['time_created'] ?? field(time, 'created'));
+    this.#session.addTime(row['time_created'] ?? field(time, 'created'));
     facts.time(timeOf(row['time_updated'] ?? field(time, 'updated')));
   }
 
@@ -96,7 +96,7 @@ export class OpenCodeReader implements RecordReader {
     if (message.role === 'assistant') {
       const model = nonEmpty(object['modelID']);
       facts.model(model, session === this.#session.options.session);
-      if (session === this.#session.options.session) this.#session.seeFolder(nonEmpty(field(object['path'], 'cwd')));
+      if (session === this.#session.options.session) this.#session.setFolder(nonEmpty(field(object['path'], 'cwd')));
       this.#unreported.push(message);
     }
     return true;
@@ -105,7 +105,7 @@ export class OpenCodeReader implements RecordReader {
   #part(part: JsonObject): boolean {
     const message = this.#messages.get(text(part['messageID']) ?? text(part['message_id']) ?? '');
     if (message !== undefined) this.#reportErrors(message);
-    this.#session.seeTime(
+    this.#session.addTime(
       field(part['time'], 'start') ??
         field(field(part['state'], 'time'), 'start') ??
         part['time_created'] ??
@@ -131,7 +131,7 @@ export class OpenCodeReader implements RecordReader {
       const name = nonEmpty(error['name']);
       const shown =
         nonEmpty(field(error['data'], 'message')) ?? nonEmpty(error['message']) ?? name ?? 'The model failed.';
-      const at = this.#session.seeTime(field(data['time'], 'completed') ?? field(data['time'], 'created'));
+      const at = this.#session.addTime(field(data['time'], 'completed') ?? field(data['time'], 'created'));
       if (name === 'MessageAbortedError') run.system('interrupted', 'The turn was interrupted.', at);
       else run.error(shown, name, at);
     }
@@ -153,19 +153,19 @@ function olderThan(messages: readonly OpenCodeMessage[], { created }: OpenCodeMe
   return later === -1 ? messages : messages.slice(0, later);
 }
 
-interface Typed {
+interface TypedRecord {
   readonly table: string;
   readonly object: JsonObject | undefined;
 }
 
 /** A row has ids in columns, and the object as JSON in `data`. */
-function fromRow(table: string, row: JsonObject): Typed {
+function fromRow(table: string, row: JsonObject): TypedRecord {
   if (table === 'session') return { table, object: row };
   const data = typeof row['data'] === 'string' ? parse(row['data']) : undefined;
   return { table, object: isObject(data) ? { ...row, ...data, id: row['id'] } : undefined };
 }
 
-function fromDocument(path: string, object: JsonObject): Typed {
+function fromDocument(path: string, object: JsonObject): TypedRecord {
   const table = /storage[/\\](session|message|part)[/\\]/.exec(path)?.[1] ?? '';
   // The oldest versions had `storage/session/{info,message,part}`.
   const below = /storage[/\\]session[/\\](message|part)[/\\]/.exec(path)?.[1];

@@ -24,7 +24,7 @@ export class PiReader implements RecordReader {
       if (this.#entryIds.has(id)) return true;
       this.#entryIds.add(id);
     }
-    const now = this.#session.seeTime(entry['timestamp']);
+    const now = this.#session.addTime(entry['timestamp']);
     const { facts, run } = this.#session;
     switch (entry['type']) {
       case 'session':
@@ -61,14 +61,14 @@ export class PiReader implements RecordReader {
   #header(entry: JsonObject): void {
     const { facts } = this.#session;
     facts.id(nonEmpty(entry['id']));
-    this.#session.seeFolder(nonEmpty(entry['cwd']));
+    this.#session.setFolder(nonEmpty(entry['cwd']));
     const parent = nonEmpty(entry['parentSession']) ?? nonEmpty(entry['branchedFrom']);
     const id = parent === undefined ? undefined : /_([\w-]+)\.jsonl$/.exec(parent)?.[1];
     if (id !== undefined) facts.parent = { id, kind: 'fork' };
   }
 
   #message(message: JsonObject, id: string | undefined): boolean {
-    const now = this.#session.seeTime(message['timestamp']);
+    const now = this.#session.addTime(message['timestamp']);
     const { facts, run } = this.#session;
     // A fork copies entries unchanged.
     const key = `${id ?? ''}:${now}`;

@@ -79,10 +79,10 @@ class QwenReader implements RecordReader {
     if (uuid === undefined) return this.#oldFormat.read(value, record);
     if (this.#recordIds.has(uuid)) return true;
     this.#recordIds.add(uuid);
-    this.#session.seeTime(value['timestamp']);
+    this.#session.addTime(value['timestamp']);
     if (record.part.role === 'subagent') return this.#subagentRecord(value, record.part.agent);
     const { facts } = this.#session;
-    this.#session.seeFolder(nonEmpty(value['cwd']));
+    this.#session.setFolder(nonEmpty(value['cwd']));
     facts.branch = nonEmpty(value['gitBranch']) ?? facts.branch;
     facts.agentVersion = nonEmpty(value['version']) ?? facts.agentVersion;
     const fork = nonEmpty(field(value['forkedFrom'], 'sessionId'));
@@ -109,7 +109,7 @@ class QwenReader implements RecordReader {
     const { facts } = this.#session;
     facts.entryPoint = 'terminal';
     facts.addMissing(unrecorded);
-    this.#session.seeFolder(nonEmpty(value['work_dir']));
+    this.#session.setFolder(nonEmpty(value['work_dir']));
     facts.agentVersion = nonEmpty(value['qwen_version']) ?? facts.agentVersion;
     return true;
   }

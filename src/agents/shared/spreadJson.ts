@@ -26,7 +26,7 @@ export class SpreadJson {
     return this.#lines.length > 0;
   }
 
-  take(text: string): JsonProgress {
+  addLine(text: string): JsonProgress {
     // Nearly every line: no single bracket, and no open value.
     if (this.#lines.length === 0 && text.length > maxOpening) return 'no';
     const line = text.trimEnd().replace(/^\uFEFF/, '');

@@ -37,7 +37,7 @@ export class StoreSession {
   get run(): NormalizedRun {
     if (this.#run === undefined) {
       this.#run = new NormalizedRun({ workDir: this.#folder ?? '', firstIndex: 0 });
-      this.#run.session.seeId(this.options.session);
+      this.#run.session.setId(this.options.session);
     }
     return this.#run;
   }
@@ -47,7 +47,7 @@ export class StoreSession {
     return this.#folder;
   }
 
-  seeFolder(folder: string | undefined): void {
+  setFolder(folder: string | undefined): void {
     if (folder === undefined || folder === '') return;
     this.#folder = folder;
     this.facts.folder(folder);
@@ -59,7 +59,7 @@ export class StoreSession {
   }
 
   /** Sets the time of a record and what follows: ISO 8601, or epoch milliseconds. */
-  seeTime(own: unknown): string {
+  addTime(own: unknown): string {
     const at = timeOf(own);
     if (at !== undefined) {
       this.#now = at;
@@ -75,7 +75,7 @@ export class StoreSession {
 
   model(model: string | undefined): void {
     this.facts.model(model);
-    this.run.session.seeModel(model);
+    this.run.session.setModel(model);
   }
 
   metadata(extra?: JsonObject): NormalizedEntryMetadata | undefined {
@@ -120,14 +120,14 @@ export class RecordParser implements StoreParser {
       const raw = rawOf(record).slice(0, maxRaw);
       this.#session.run.lines.failed(error, { stream: 'stdout', text: raw }, this.#session.now);
     }
-    return this.#take();
+    return this.#takeUpdates();
   }
 
   end(isLive: boolean): readonly EntryUpdate[] {
     const { run, now } = this.#session;
     this.#reader.end?.(isLive);
     if (!isLive) run.calls.end('No result: the agent ended before the tool answered.', now);
-    return this.#take();
+    return this.#takeUpdates();
   }
 
   facts(): StoreFacts {
@@ -154,7 +154,7 @@ export class RecordParser implements StoreParser {
   }
 
   /** Entries are always created, but returned only if wanted. */
-  #take(): readonly EntryUpdate[] {
+  #takeUpdates(): readonly EntryUpdate[] {
     const updates = this.#session.take();
     return this.#session.options.entries ? updates : [];
   }

@@ -77,7 +77,7 @@ function itemOf(part: JsonObject, id: string, folder: string): DisplayedItem | u
     case 'textEditGroup':
       return editItem(part, id, folder);
     case 'warning':
-      return note('warning', markdown(part['content']));
+      return noticeItem('warning', markdown(part['content']));
     case 'confirmation':
     case 'elicitation':
     case 'elicitationSerialized':
@@ -85,7 +85,7 @@ function itemOf(part: JsonObject, id: string, folder: string): DisplayedItem | u
       const shown = [markdown(part['title']), markdown(part['message'])]
         .filter((paragraph) => paragraph !== '')
         .join('\n\n');
-      return note('question', shown === '' ? 'The agent asked a question.' : shown);
+      return noticeItem('question', shown === '' ? 'The agent asked a question.' : shown);
     }
     default: {
       if (ignored.has(kind)) return undefined;
@@ -95,7 +95,7 @@ function itemOf(part: JsonObject, id: string, folder: string): DisplayedItem | u
   }
 }
 
-function note(subtype: string, content: string): DisplayedItem {
+function noticeItem(subtype: string, content: string): DisplayedItem {
   return { type: { kind: 'system_message', subtype }, content };
 }
 

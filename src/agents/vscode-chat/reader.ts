@@ -22,7 +22,7 @@ export class VscodeChatReader implements RecordReader {
 
   read(value: JsonObject | readonly unknown[], record: StoreRecord): boolean {
     if (!isObject(value)) return false;
-    this.#seeFolder(record.path);
+    this.#readFolder(record.path);
     if (record.kind === 'document' && Array.isArray(value['requests'])) this.#log.replace(value);
     else if (record.kind === 'document' || !this.#log.apply(value)) return false;
     this.#reportChanges(record.kind === 'line' ? changedRequest(value) : undefined);
@@ -52,17 +52,17 @@ export class VscodeChatReader implements RecordReader {
     facts.time(timeOf(field(model, 'completedAt')));
   }
 
-  #seeFolder(path: string): void {
+  #readFolder(path: string): void {
     const { folder, options } = this.#session;
     const workspace = /([^/\\]+)[/\\]chatSessions[/\\]/.exec(path)?.[1];
-    if (folder === undefined && workspace !== undefined) this.#session.seeFolder(options.notes.get(workspace)?.folder);
+    if (folder === undefined && workspace !== undefined) this.#session.setFolder(options.notes.get(workspace)?.folder);
   }
 
   /** `only`: number of the changed request; `undefined`: any may have changed. */
   #reportChanges(only: number | undefined): void {
     const state = this.#log.state;
     if (state === undefined) return;
-    if (this.#shown.size === 0) this.#session.seeTime(state['creationDate']);
+    if (this.#shown.size === 0) this.#session.addTime(state['creationDate']);
     for (const [at, request] of objects(state['requests']).entries()) {
       if (only === undefined || only === at) this.#request(request, at);
     }
@@ -70,7 +70,7 @@ export class VscodeChatReader implements RecordReader {
 
   #request(request: JsonObject, at: number): void {
     const id = nonEmpty(request['requestId']) ?? `${at}`;
-    const time = this.#session.seeTime(request['timestamp']);
+    const time = this.#session.addTime(request['timestamp']);
     const { message } = request;
     const shown = typeof message === 'string' ? message : (nonEmpty(field(message, 'text')) ?? '');
     const model = nonEmpty(request['modelId'])?.replace(/^.*\//, '');

@@ -7,7 +7,7 @@ import { appendContent } from '../../model/transcript/transcript.ts';
 /** Approximate maximum characters of settled entries in memory; further entries go to a temporary file. */
 const maxHeld = 8 * 1024 * 1024;
 
-interface Stretch {
+interface ByteRange {
   readonly offset: number;
   readonly bytes: number;
 }
@@ -16,7 +16,7 @@ interface Stretch {
 export class SpooledTranscript {
   readonly #held = new Map<number, NormalizedEntry>();
   readonly #open = new Set<number>();
-  readonly #spooled = new Map<number, Stretch>();
+  readonly #spooled = new Map<number, ByteRange>();
   #heldCharacters = 0;
   #file: { readonly folder: string; readonly descriptor: number } | undefined;
   #end = 0;

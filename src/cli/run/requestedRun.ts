@@ -39,15 +39,15 @@ export function clientContext({ env }: CliContext, folder: string, options: Engi
   };
 }
 
-type Ways = Readonly<Record<ResultOf<'planFork'>['way'], string>>;
+type ForkWayTexts = Readonly<Record<ResultOf<'planFork'>['way'], string>>;
 
-const atPrompt: Ways = {
+const atPrompt: ForkWayTexts = {
   conversation: 'The agent continues its own conversation from before this prompt. It does not know what followed.',
   transcript:
     'The agent cannot continue its own conversation from here. A new conversation starts, with the transcript before this prompt as text.',
   nothing: 'This is the first prompt. A new conversation starts.',
 };
-const atEnd: Ways = {
+const atEnd: ForkWayTexts = {
   conversation: 'The agent continues a copy of its own conversation.',
   transcript:
     'The agent cannot fork its own conversation. A new conversation starts, with the transcript of the other one as text.',

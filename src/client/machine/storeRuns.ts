@@ -44,7 +44,7 @@ export class StoreRuns {
   async #connect(): Promise<void> {
     const { storeDir, build, log, onChange } = this.#deps;
     try {
-      const onNews = (news: News): Promise<void> => this.#take(news);
+      const onNews = (news: News): Promise<void> => this.#handleNews(news);
       const connection = await connectRunning({ storeDir, build, client: observer, onNews });
       if (connection === null) return;
       if (this.#isDisposed) {
@@ -65,7 +65,7 @@ export class StoreRuns {
     }
   }
 
-  #take({ summaries, removed }: News): Promise<void> {
+  #handleNews({ summaries, removed }: News): Promise<void> {
     for (const summary of summaries) {
       if (isSessionLive(summary.status)) this.#live.set(summary.session_id, summary);
       else this.#live.delete(summary.session_id);

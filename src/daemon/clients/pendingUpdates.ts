@@ -35,7 +35,7 @@ export class PendingUpdates {
     this.#gap = true;
   }
 
-  take(): Batch {
+  takeBatch(): Batch {
     const batch = { updates: [...this.#byIndex.values()].flat(), gap: this.#gap };
     this.#clear();
     this.#gap = false;

@@ -128,7 +128,7 @@ export class Subscription implements Disposable {
     const update: SessionUpdate = {
       subscription: this.#id,
       seq: this.#seq,
-      ...this.#pending.take(),
+      ...this.#pending.takeBatch(),
       state: snapshotOf(this.handle),
       notices: this.#notices,
       ...(this.#isEndNews && this.#ended !== undefined && { ended: this.#ended }),

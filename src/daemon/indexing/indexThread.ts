@@ -35,7 +35,7 @@ interface IndexThreadDeps {
   readonly log: Log;
 }
 
-interface Running {
+interface RunningThread {
   readonly worker: Worker;
   readonly connection: MessageConnection;
 }
@@ -44,7 +44,7 @@ interface Running {
 export class IndexThread {
   readonly #deps: IndexThreadDeps;
   readonly #listeners = new Map<string, PlaceListener>();
-  #running: Running | undefined;
+  #running: RunningThread | undefined;
   #prices: string | undefined;
   #isDisposed = false;
 
@@ -63,7 +63,7 @@ export class IndexThread {
   }
 
   /** Does nothing if the thread does not run. */
-  tell<P>(order: NotificationType<P>, params: NoInfer<RequestParam<P>>): void {
+  notify<P>(order: NotificationType<P>, params: NoInfer<RequestParam<P>>): void {
     void this.#running?.connection.sendNotification(order, params).catch(() => undefined);
   }
 
@@ -87,7 +87,7 @@ export class IndexThread {
     return connection;
   }
 
-  #start(): Running {
+  #start(): RunningThread {
     const { file, storeDir, log, onProgress } = this.#deps;
     const { env, remove } = temporaryFolder(this.#deps.folder);
     const worker = new Worker(file, { workerData: { storeDir }, env });

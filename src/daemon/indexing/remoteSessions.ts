@@ -33,7 +33,7 @@ export class RemoteSessions implements ObservedFeed {
     this.#changes = new Emitter(log);
     this.#paths = new Emitter(log);
     thread.listen(place.key, {
-      changed: (change) => this.#take(change),
+      changed: (change) => this.#applyChange(change),
       paths: (paths) => this.#paths.fire(paths),
       lost: () => this.#lost(),
     });
@@ -101,10 +101,10 @@ export class RemoteSessions implements ObservedFeed {
   #unwatch(): void {
     clearTimeout(this.#again);
     this.#watching = undefined;
-    this.#thread.tell(indexOrders.unwatch, { place: this.#place });
+    this.#thread.notify(indexOrders.unwatch, { place: this.#place });
   }
 
-  #take(change: SourcesChange): void {
+  #applyChange(change: SourcesChange): void {
     for (const row of change.changed) this.#rows.set(row.session_id, row);
     for (const id of change.removed) this.#rows.delete(id);
     this.#changes.fire(change);

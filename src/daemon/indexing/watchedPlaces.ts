@@ -28,7 +28,7 @@ interface WatchedPlacesDeps {
   readonly onPaths: (key: string, paths: ReadonlySet<string>) => void;
 }
 
-interface Watched {
+interface WatchedPlace {
   readonly sources: SessionSources;
   readonly sessions: ObservedSessions;
   registrations: readonly Disposable[];
@@ -37,7 +37,7 @@ interface Watched {
 /** The stores of all places that clients named: watched for the daemon, and together the sources of the catalogue. */
 export class WatchedPlaces implements IndexedSources {
   readonly #deps: WatchedPlacesDeps;
-  readonly #places = new Map<string, Watched>();
+  readonly #places = new Map<string, WatchedPlace>();
 
   constructor(deps: WatchedPlacesDeps) {
     this.#deps = deps;
@@ -148,7 +148,7 @@ export class WatchedPlaces implements IndexedSources {
     return null;
   }
 
-  #watched({ key, home, variables }: Place): Watched {
+  #watched({ key, home, variables }: Place): WatchedPlace {
     const known = this.#places.get(key);
     if (known !== undefined) return known;
     const [oldest] = this.#places.keys();

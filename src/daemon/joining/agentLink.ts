@@ -47,7 +47,7 @@ export class AgentLink {
       requestMs: Number.POSITIVE_INFINITY,
       workDir: deps.folder,
       interactive: true,
-      tell: () => undefined,
+      record: () => undefined,
       onDecision: ({ id }, decision) => {
         this.#decisions.set(id, decision);
         const { by, answer } = decision;
@@ -133,7 +133,7 @@ export class AgentLink {
     return {
       write: (line) => this.#connection?.send(line),
       ask: (request, withdrawn) => this.#requests.ask(request, withdrawn),
-      tell: (line) => this.#deps.log.info(`${this.#deps.label}: ${line.type === 'note' ? line.content : line.type}`),
+      record: (line) => this.#deps.log.info(`${this.#deps.label}: ${line.type === 'note' ? line.content : line.type}`),
       turnEnded: () => {
         this.#turned(false);
         for (const text of this.#afterTurn.splice(0)) this.#dialogue?.say(text);

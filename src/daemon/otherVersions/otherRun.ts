@@ -77,7 +77,7 @@ export class OtherRun {
     while (present.has(this.#firstUnreported)) this.#firstUnreported += 1;
     const pages = this.#pages();
     const first = await pages.next();
-    if (first.done !== true) await this.#take(first.value);
+    if (first.done !== true) await this.#addPage(first.value);
     return pages;
   }
 
@@ -93,7 +93,7 @@ export class OtherRun {
     for (let looks = 0; ; looks += 1) {
       try {
         for await (const page of pages) {
-          await this.#take(page);
+          await this.#addPage(page);
           if (page.live) looks = 0;
         }
       } catch (error) {
@@ -108,7 +108,7 @@ export class OtherRun {
     this.#end();
   }
 
-  #take(page: ResultOf<'transcript'>): Promise<void> {
+  #addPage(page: ResultOf<'transcript'>): Promise<void> {
     // Entries may have a form that only the other version knows.
     const entries = page.entries.flatMap((entry): NormalizedEntry[] => {
       const known = normalizedEntrySchema.safeParse(entry);

@@ -79,7 +79,7 @@ export class ObservedSources {
 
   /** A session became Vitrine's own without a run. */
   #removeOwn({ session_id, executor_session_ids }: SessionSummary): void {
-    for (const watch of this.#watches) watch.take(executor_session_ids, session_id);
+    for (const watch of this.#watches) watch.addRecorded(executor_session_ids, session_id);
   }
 
   /** Follows a session; `undefined` if no client has named its store, or it does not exist. */

@@ -56,7 +56,7 @@ export class SourcesWatch implements Disposable {
     let receive = (change: SourcesChange): void => void early.push(change);
     this.#registrations = [
       sessions.look((change) => receive(change)),
-      own.onRecorded((ids, session) => this.take(ids, session)),
+      own.onRecorded((ids, session) => this.addRecorded(ids, session)),
       joined.onChange((id) => void this.#sendAgain(id)),
     ];
     this.#recorded = new Map([...(await own.recorded()), ...this.#recorded]);
@@ -114,7 +114,7 @@ export class SourcesWatch implements Disposable {
   }
 
   /** Vitrine recorded a session on its own: it is in the list already. */
-  take(ids: readonly string[], session: string): void {
+  addRecorded(ids: readonly string[], session: string): void {
     for (const id of ids) this.#recorded.set(id, session);
     // One that became Vitrine's own keeps its id.
     this.#reported.delete(session);

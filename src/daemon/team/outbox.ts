@@ -10,7 +10,7 @@ import type { Share } from '../../model/session/share.ts';
 import type { Database } from '../../team/database/connection.ts';
 import { TeamError } from '../../team/errors.ts';
 import { maskLine, sealLine } from '../../team/records/maskedLines.ts';
-import { appendLines, shareSession, withdrawSession, type Extent } from '../../team/records/sharedSessions.ts';
+import { appendLines, shareSession, withdrawSession, type RecordExtent } from '../../team/records/sharedSessions.ts';
 import { newState, type OutboxFiles, type OutboxState } from './outboxFile.ts';
 import { recordLines } from './recordLines.ts';
 
@@ -37,7 +37,7 @@ export interface OutboxDeps {
   /** Stores a signature over the end of a record that is complete for now. */
   /** The team sees this much of the session now, or as soon as it can be reached. */
   readonly onShare?: (id: string, share: Share) => void;
-  readonly sign?: (database: Database, id: string, at: Extent) => Promise<void>;
+  readonly sign?: (database: Database, id: string, at: RecordExtent) => Promise<void>;
   readonly log: Log;
 }
 
@@ -266,7 +266,7 @@ export class Outbox {
   }
 
   /** `at`: where the database is. */
-  async #sendLines(id: string, state: OutboxState, at: Extent): Promise<OutboxState> {
+  async #sendLines(id: string, state: OutboxState, at: RecordExtent): Promise<OutboxState> {
     const { use, redactor, recordPath } = this.#deps;
     let { lines, offset } = at.lines === state.lines && at.head === state.head ? state : { lines: 0, offset: 0 };
     let { head } = at;

@@ -4,7 +4,7 @@ import type { SessionSummary } from '../../model/session/summary.ts';
 import type { ResultOf } from '../../protocol/daemon/calls.ts';
 import { TeamError } from '../../team/errors.ts';
 import type { Database } from '../../team/database/connection.ts';
-import type { Hint } from '../../team/database/link.ts';
+import type { ChangeHint } from '../../team/database/link.ts';
 import { findShared, listShared, sharedState, type SharedSession } from '../../team/records/sharedSessions.ts';
 import type { UseDatabase } from './outbox.ts';
 
@@ -46,7 +46,7 @@ export class SharedList {
     };
   }
 
-  hint({ kind, id }: Hint): void {
+  hint({ kind, id }: ChangeHint): void {
     if (!this.#isWatched || (kind !== 'session' && kind !== 'lines' && kind !== 'withdrawn')) return;
     // Someone left, with all of their sessions.
     if (id === '') void this.resume();

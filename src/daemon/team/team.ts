@@ -13,7 +13,7 @@ import type { TeamState } from '../../protocol/daemon/team.ts';
 import { formatAddress } from '../../team/database/address.ts';
 import type { Login } from '../../team/database/connection.ts';
 import { TeamError } from '../../team/errors.ts';
-import { TeamLink, type Hint } from '../../team/database/link.ts';
+import { TeamLink, type ChangeHint } from '../../team/database/link.ts';
 import { loginOfStore } from '../../team/login.ts';
 import { mirrorFolder } from '../../team/records/mirror.ts';
 import { readSigningKey, storeSignature, type SigningKey } from '../../team/records/signedHeads.ts';
@@ -34,7 +34,7 @@ export interface TeamDeps {
   readonly openMirror: (storeDir: string) => Engine;
   readonly contexts: ClientContexts;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  readonly onHint: (hint: Hint) => void;
+  readonly onHint: (hint: ChangeHint) => void;
   readonly onConnected: () => void;
   /** A session of another member changed in lists, or can no longer be seen. */
   readonly onShared: (summary: SessionSummary) => void;
@@ -125,7 +125,7 @@ export class DaemonTeam {
     return opened.team;
   }
 
-  hint(hint: Hint): void {
+  hint(hint: ChangeHint): void {
     if (hint.kind === 'lines' || hint.kind === 'session' || hint.kind === 'withdrawn') this.#mirror.changed(hint.id);
     if (hint.kind === 'request' || hint.kind === 'answer') this.#mirror.requestsChanged(hint.id);
     this.#list.hint(hint);

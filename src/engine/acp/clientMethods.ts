@@ -19,7 +19,7 @@ const maxNotes = 100;
 const maxAsked = 64;
 
 export interface ClientDeps {
-  readonly host: Pick<DialogueHost, 'ask' | 'tell'>;
+  readonly host: Pick<DialogueHost, 'ask' | 'record'>;
   readonly runId: string;
   readonly workDir: string;
   readonly calls: OpenCalls;
@@ -52,7 +52,7 @@ export class ClientMethods {
         const why = error instanceof Error ? error.message : String(error);
         if (!Refusal.is(error)) throw new sdk.RequestError(-32603, why);
         // Agents check whether a file exists by reading it, so a missing file needs no note.
-        if (error.data === undefined) this.#note(what, why);
+        if (error.data === undefined) this.#addNotice(what, why);
         throw new sdk.RequestError(error.code, why, error.data);
       }
     };
@@ -98,8 +98,8 @@ export class ClientMethods {
       this.#endedTerminals.delete(id);
       const { output, truncated, exit } = state;
       const stdout = truncated ? `…${output}` : output;
-      if (callId !== undefined) host.tell({ type: 'tool_output', callId, stdout, exitCode: exit?.code ?? null });
-      else host.tell({ type: 'note', subtype: 'terminal', content: terminalNote(command, stdout, exit) });
+      if (callId !== undefined) host.record({ type: 'tool_output', callId, stdout, exitCode: exit?.code ?? null });
+      else host.record({ type: 'note', subtype: 'terminal', content: terminalNote(command, stdout, exit) });
     }
   }
 
@@ -115,7 +115,7 @@ export class ClientMethods {
     const cwd = await files.folder(request.cwd ?? workDir).catch(() => undefined);
     const decision = await this.#ask(request, signal);
     const { outcome, lost } = outcomeOf(decision, options);
-    if (lost !== undefined) host.tell({ type: 'note', subtype: 'permission', content: lost });
+    if (lost !== undefined) host.record({ type: 'note', subtype: 'permission', content: lost });
     if (callId !== undefined) {
       if (isAllowed(outcome, options)) grants.call(callId, fields, cwd);
       // The call may have been granted something earlier.
@@ -197,11 +197,11 @@ export class ClientMethods {
     }
   }
 
-  #note(what: string, why: string): void {
+  #addNotice(what: string, why: string): void {
     this.#noteCount += 1;
     if (this.#noteCount > maxNotes) return;
     const last = this.#noteCount === maxNotes ? ' Further refusals are not reported.' : '';
-    this.#deps.host.tell({ type: 'note', subtype: 'refused', content: `${what} was refused: ${why}${last}` });
+    this.#deps.host.record({ type: 'note', subtype: 'refused', content: `${what} was refused: ${why}${last}` });
   }
 }
 

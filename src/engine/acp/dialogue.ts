@@ -184,7 +184,7 @@ export class AcpDialogue implements Dialogue {
     const refused = unsupportedServers(greeting, mcpServers);
     if (refused.length > 0) {
       const content = `The agent does not support MCP servers over HTTP, so it runs without ${refused.join(', ')}.`;
-      this.#host.tell({ type: 'note', subtype: 'option_ignored', content });
+      this.#host.record({ type: 'note', subtype: 'option_ignored', content });
     }
     const opening = openingOf(greeting, conversation, cwd, mcpServers);
     const isFork = conversation !== null && 'fork' in conversation;
@@ -267,13 +267,13 @@ export class AcpDialogue implements Dialogue {
     // In another mode, the agent might do something that the user ruled out.
     if (what === 'mode') throw new ImpossibleError(`it has no permission mode "${value}". ${has}`);
     const content = `The agent has no model "${value}". ${has}`;
-    this.#host.tell({ type: 'note', subtype: 'option_ignored', content });
+    this.#host.record({ type: 'note', subtype: 'option_ignored', content });
   }
 
   #couldNotSet(error: unknown): void {
     if (this.#ended) return;
     const content = `The setting was not changed: ${this.#why(error)}`;
-    this.#host.tell({ type: 'note', subtype: 'option_ignored', content });
+    this.#host.record({ type: 'note', subtype: 'option_ignored', content });
   }
 
   #handleNotification(method: string, { update }: JsonObject): void {

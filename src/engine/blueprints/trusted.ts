@@ -8,7 +8,7 @@ import { blueprintsFolder, loadBlueprints, type Blueprint } from './load.ts';
 /** Maximum number of remembered files; the oldest are dropped. */
 const maxTrusted = 1000;
 const trustSchema = z.object({ trusted: z.array(z.object({ file: z.string(), sha256: z.string() })) });
-type Trusted = z.infer<typeof trustSchema>['trusted'];
+type TrustedFiles = z.infer<typeof trustSchema>['trusted'];
 
 /** Agent files of a folder and of the user. `home`: the user's home folder, if known. */
 export async function blueprintsIn(folder: string, home: string | undefined): Promise<readonly Blueprint[]> {
@@ -70,7 +70,7 @@ export async function rememberTrust(blueprint: Blueprint, home: string | undefin
   await writeWhole(file, [`${JSON.stringify({ trusted }, undefined, 2)}\n`]);
 }
 
-function isTrustedIn(trusted: Trusted, blueprint: Blueprint): boolean {
+function isTrustedIn(trusted: TrustedFiles, blueprint: Blueprint): boolean {
   const sha256 = digestOf(blueprint);
   return trusted.some((trust) => trust.file === blueprint.file && trust.sha256 === sha256);
 }
@@ -86,7 +86,7 @@ function trustFile(home: string): string {
   return path.join(home, '.vitrine', 'trusted-agents.json');
 }
 
-async function readTrusted(home: string | undefined): Promise<Trusted> {
+async function readTrusted(home: string | undefined): Promise<TrustedFiles> {
   if (home === undefined) return [];
   try {
     return trustSchema.parse(JSON.parse(await readFile(trustFile(home), 'utf8'))).trusted;

@@ -47,7 +47,7 @@ export class LiveBudget implements BudgetListener {
     if (state.summary.budget !== undefined) state.change({ budget: undefined });
     const model = plan.figures.askedModel ?? state.summary.model;
     // An alias such as `sonnet` or `auto`: the agent will report the actual model.
-    if (model !== null && /\d/.test(model.replace(/\[.*/, ''))) await this.#seeModel(model);
+    if (model !== null && /\d/.test(model.replace(/\[.*/, ''))) await this.#checkModel(model);
     this.#budget.begin(this);
   }
 
@@ -125,12 +125,12 @@ export class LiveBudget implements BudgetListener {
     const used = { tokens: totalTokens(usage), turns: feed.turns, callsTool: feed.callsTool };
     if (cost?.provenance !== 'unknown') return { usd: cost && usdOf(cost), ...used };
     const { usd, unpriced } = pricedPart(facts, context.prices);
-    if (unpriced !== undefined) void this.#seeModel(unpriced, usd !== null);
+    if (unpriced !== undefined) void this.#checkModel(unpriced, usd !== null);
     return { usd, ...used };
   }
 
   /** Without prices, a limit in US dollars waits for the agent to report costs. `partly`: some prices are known. */
-  async #seeModel(model: string, partly = false): Promise<void> {
+  async #checkModel(model: string, partly = false): Promise<void> {
     const { state, plan, feed } = this.#deps;
     const { bounds } = this.#budget;
     const inUsd = bounds.some(({ unit }) => unit === 'usd');
@@ -139,7 +139,7 @@ export class LiveBudget implements BudgetListener {
     const unheld = unenforceableText(model, bounds, partly);
     state.change({ budget: { ...state.summary.budget, unheld } });
     this.#decide('budget_unheld', { model });
-    await feed.noteNow({ subtype: 'budget', content: unheld });
+    await feed.addNoteNow({ subtype: 'budget', content: unheld });
   }
 
   /** The limit with which the agent itself ended the run, found by the figures. */

@@ -79,7 +79,7 @@ export class Children {
 
   /** Call when a requested run of a session starts. */
   async begins(session: Session, by: Origin): Promise<void> {
-    if (session.agent_name !== undefined) await this.#deps.listedAgents.see(session, by);
+    if (session.agent_name !== undefined) await this.#deps.listedAgents.addSession(session, by);
   }
 
   /**

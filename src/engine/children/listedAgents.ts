@@ -40,7 +40,10 @@ export class ListedAgents {
   }
 
   /** Call before a run of the session starts. Never rejects: if saving fails, the agents count as not seen. */
-  async see({ session_id: id, parent_session_id: parent, project_dir: dir = '' }: Session, by: Origin): Promise<void> {
+  async addSession(
+    { session_id: id, parent_session_id: parent, project_dir: dir = '' }: Session,
+    by: Origin,
+  ): Promise<void> {
     const { load, log } = this.#deps;
     try {
       if (by === 'human') await this.#write(id, hashes(await load(dir)));

@@ -72,13 +72,13 @@ export class RunnerLoop {
   }
 
   #onRun(run: Run): void {
-    if (run.runner_id === this.#runnerRef.runner_id) this.#noteStop(run);
+    if (run.runner_id === this.#runnerRef.runner_id) this.#handleStop(run);
     // A new run is waiting, or one has ended and another can start.
     if (run.status !== 'claimed' && run.status !== 'running') void this.#claim();
   }
 
   /** A stop may be reported before the run itself arrives. */
-  #noteStop({ run_id, status }: Run): void {
+  #handleStop({ run_id, status }: Run): void {
     if (isRunOver(status)) this.#runsToStop.delete(run_id);
     if (status !== 'stopping') return;
     this.#runsToStop.add(run_id);

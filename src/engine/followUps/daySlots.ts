@@ -34,7 +34,7 @@ export class DaySlots {
   }
 
   /** Takes one slot of every limit, or none. @throws file system errors */
-  async take(day: string, limits: readonly DayLimit[]): Promise<boolean> {
+  async reserve(day: string, limits: readonly DayLimit[]): Promise<boolean> {
     const folder = path.join(this.#folder, day);
     await mkdir(folder, { recursive: true, mode: 0o700 });
     const created: string[] = [];

@@ -53,7 +53,7 @@ export class FollowUps {
       if (rules === null || decision.quietUntil > now) throw new FollowUpRefused('quiet');
       // The conversation may have continued since the follow-up was planned.
       if (decision.at > now + timerSlack) throw new FollowUpRefused('early');
-      if (!(await this.#reader.slots.take(localDay(now), dayLimits(state.summary, rules)))) {
+      if (!(await this.#reader.slots.reserve(localDay(now), dayLimits(state.summary, rules)))) {
         throw new FollowUpRefused('day_limit');
       }
       const { usd } = decision;

@@ -51,7 +51,7 @@ export async function importFile(request: ImportRequest, deps: ImportDeps): Prom
 }
 
 async function importSource(source: Source, { file, agent }: ImportRequest, deps: ImportDeps): Promise<ImportReport> {
-  const { format, take } = await kindOf(source, file, agent, deps);
+  const { format, importDraft: take } = await kindOf(source, file, agent, deps);
   const imported: Imported = { format, file: path.basename(file), at: iso(deps), sha256: await hashOf(file) };
   let writer: RecordWriter | null = null;
   const draft: Draft = {
@@ -96,7 +96,7 @@ async function importSource(source: Source, { file, agent }: ImportRequest, deps
 
 interface Kind {
   readonly format: Imported['format'];
-  readonly take: (draft: Draft) => Promise<ImportedDraft>;
+  readonly importDraft: (draft: Draft) => Promise<ImportedDraft>;
 }
 
 async function kindOf(
@@ -108,12 +108,12 @@ async function kindOf(
   const isRecord = startsLikeRecord(head);
   const text = head.toString('utf8');
   const messages = isRecord ? null : await readMessages(handle, text);
-  if (messages !== null) return { format: 'acp', take: (draft) => importMessages(messages, draft) };
+  if (messages !== null) return { format: 'acp', importDraft: (draft) => importMessages(messages, draft) };
   // Agents may print lines of a record, so an explicit `agent` takes precedence.
   if (isRecord || (agent === undefined && hasRecordLine(head, linesToKnow)))
-    return { format: 'record', take: importRecord };
+    return { format: 'record', importDraft: importRecord };
   const adapter = adapterFor(file, text, agent, deps);
-  return { format: 'output', take: (draft) => importOutput(adapter, draft) };
+  return { format: 'output', importDraft: (draft) => importOutput(adapter, draft) };
 }
 
 async function abandon(writer: RecordWriter | null, store: RecordStore): Promise<void> {

@@ -55,7 +55,7 @@ export async function importRecord({ begin, file, source, at, imported }: Draft)
     await writer.append(importedLine(line, writer.id, imported));
   }
   writer ??= await begin(unknownSession(at), original ?? undefined);
-  for (const run of runs) await takeRaw(path.dirname(file), run, writer);
+  for (const run of runs) await copyRawLog(path.dirname(file), run, writer);
   return { problems, original };
 }
 
@@ -106,7 +106,7 @@ async function* linesIn(handle: FileHandle): AsyncGenerator<{ line: RecordLine |
   }
 }
 
-async function takeRaw(folder: string, run: string, writer: RecordWriter): Promise<void> {
+async function copyRawLog(folder: string, run: string, writer: RecordWriter): Promise<void> {
   for (const stream of rawStreams) {
     const file = rawFile(folder, run, stream);
     const bytes = await rawBytes(file);

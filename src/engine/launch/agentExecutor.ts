@@ -108,7 +108,7 @@ export class AgentExecutor {
       for await (const { type, data, timestamp } of chunks) {
         at = timestamp === undefined ? Date.now() : Number(timestamp);
         const bytes = typeof data === 'string' ? Buffer.from(data) : data;
-        yield* known(entries.apply([...(side?.take(output, at) ?? []), ...output.push(type, bytes, at)]));
+        yield* known(entries.apply([...(side?.readUpdates(output, at) ?? []), ...output.push(type, bytes, at)]));
       }
       const beside = await side?.end(output, at);
       yield* known(entries.apply(beside?.updates ?? output.flush(at)));

@@ -34,7 +34,7 @@ export class LineSplitter {
       if (this.#length === 0) lines.push(this.#line(bytes, from, at, at - from));
       else {
         this.#hold(bytes.subarray(from, at));
-        lines.push(this.#take());
+        lines.push(this.#takeLine());
       }
       from = at + 1;
     }
@@ -44,7 +44,7 @@ export class LineSplitter {
 
   /** The last line, if it has no line end. */
   end(): SplitLine[] {
-    return this.#length === 0 ? [] : [this.#take()];
+    return this.#length === 0 ? [] : [this.#takeLine()];
   }
 
   #hold(part: Uint8Array): void {
@@ -69,7 +69,7 @@ export class LineSplitter {
     this.#bufferedBytes = needed;
   }
 
-  #take(): SplitLine {
+  #takeLine(): SplitLine {
     const line = this.#line(this.#buffer, 0, this.#bufferedBytes, this.#length);
     this.#buffer = Buffer.alloc(0);
     this.#bufferedBytes = 0;

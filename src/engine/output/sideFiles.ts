@@ -70,7 +70,7 @@ export class SideFiles {
   }
 
   /** Passes new log information to the normalizer. */
-  take(output: RunOutput, at: number): EntryUpdate[] {
+  readUpdates(output: RunOutput, at: number): EntryUpdate[] {
     return this.#newLines.splice(0).flatMap((line) => output.sideLine('log', line, at));
   }
 
@@ -89,7 +89,7 @@ export class SideFiles {
     await rm(folder, { recursive: true, force: true }).catch(() => undefined);
     const updates = [
       ...output.flush(at),
-      ...this.take(output, at),
+      ...this.readUpdates(output, at),
       ...(text === null ? [] : output.sideLine('usage', text, at)),
     ];
     if (log === undefined || output.facts().sessionIds.length > 0) return { updates, note: null };

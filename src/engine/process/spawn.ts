@@ -18,7 +18,7 @@ const agentOptions = {
 } as const satisfies Options;
 
 /** A started process. If the start failed, `pid` is absent and `exit` has the reason. */
-export interface Spawned {
+export interface SpawnedProcess {
   readonly pid: number | undefined;
   readonly stdout: Readable;
   readonly stderr: Readable;
@@ -54,7 +54,7 @@ async function startable(path: string, args: readonly string[], env: Readonly<Re
 }
 
 /** Uses no shell. @throws EngineFailure if this Node cannot start agents */
-export async function spawnAgent(request: SpawnRequest): Promise<Spawned> {
+export async function spawnAgent(request: SpawnRequest): Promise<SpawnedProcess> {
   const { execa } = await load();
   const { path, cwd, env, stdin } = request;
   const { file, args } = await startable(path, request.args, env);
@@ -62,7 +62,7 @@ export async function spawnAgent(request: SpawnRequest): Promise<Spawned> {
   const { stdout, stderr, nodeChildProcess: child } = subprocess;
   // Both execa and, after exit, Node discard output that nobody reads; `pause` stops only execa.
   for (const stream of [stdout, stderr]) stream.on('readable', () => undefined);
-  const exit: Spawned['exit'] = new Promise((resolve) => {
+  const exit: SpawnedProcess['exit'] = new Promise((resolve) => {
     child.once('exit', (code, signal) => resolve({ code, signal, problem: null }));
     child.once('error', (problem) => resolve({ code: null, signal: null, problem }));
     // If starting fails early, such as for an argument with a NUL, there are no events.

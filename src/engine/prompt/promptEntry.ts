@@ -14,7 +14,7 @@ export class PromptMetadata {
     this.#index = index;
   }
 
-  see(updates: readonly EntryUpdate[]): void {
+  apply(updates: readonly EntryUpdate[]): void {
     for (const update of updates) {
       if (update.op === 'put' && update.entry.index === this.#index) this.#prompt = update.entry;
     }

@@ -33,7 +33,7 @@ export function queueRecorder(
 export class RecordedQueue {
   readonly #texts = new Map<number, string>();
 
-  see(decision: LineOf<'decision'>['decision']): void {
+  apply(decision: LineOf<'decision'>['decision']): void {
     const { data } = lineSchema.safeParse(decision);
     if (data === undefined) return;
     if (data.text === null) this.#texts.delete(data.message_id);

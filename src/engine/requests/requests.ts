@@ -14,7 +14,7 @@ export interface RequestsDeps {
   readonly presence?: Presence | undefined;
   /** Whether a user can answer. */
   readonly interactive: boolean;
-  readonly tell: (line: ClientLine) => void;
+  readonly record: (line: ClientLine) => void;
   readonly onDecision: (request: AgentRequest, decision: Decision) => void;
   /** The set of pending requests changed. */
   readonly onChange: () => void;
@@ -45,7 +45,7 @@ export class Requests {
     // A repeated request shares the answer of the first one.
     const known = this.#pending.get(newRequest.id);
     if (known !== undefined) return known.decided;
-    const { clock, requestMs, presence, interactive, workDir, tell, onChange } = this.#deps;
+    const { clock, requestMs, presence, interactive, workDir, record: tell, onChange } = this.#deps;
     const now = clock();
     const isTimed = Number.isFinite(requestMs);
     const request: AgentRequest = { cwd: workDir, ...newRequest, asked_at: iso(now) };
@@ -102,7 +102,7 @@ export class Requests {
 
   #decide(request: AgentRequest, by: Decision['by'], answer: Answer, client?: Decision['client']): Decision {
     const decision = { by, at: iso(this.#deps.clock()), answer, ...(client !== undefined && { client }) };
-    this.#deps.tell({ type: 'decision', id: request.id, decision });
+    this.#deps.record({ type: 'decision', id: request.id, decision });
     this.#deps.onDecision(request, decision);
     return decision;
   }

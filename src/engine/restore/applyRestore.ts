@@ -26,7 +26,7 @@ export async function applyRestore(
     if (stats?.isFile() === true && (stats.mode & 0o7777) !== mode) await chmod(file, mode).catch(() => undefined);
   });
   // A restored rule may ignore a restored file, and git may not notice other permissions.
-  const after = await store.take(
+  const after = await store.takeSnapshot(
     deadline,
     changes.map((change) => change.path),
   );

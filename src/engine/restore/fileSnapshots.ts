@@ -52,7 +52,7 @@ export class FileSnapshots {
     const deadline = new Deadline(point.kind === 'prompt' ? promptMs : endMs);
     try {
       await this.#using(folder, deadline, async (store) => {
-        const { root, left } = await store.take(deadline);
+        const { root, left } = await store.takeSnapshot(deadline);
         const message = { ...point, at: this.#now(), left: [...left.keys()].slice(0, maxLeft) };
         await this.#save(store, refOf(id, `${point.kind}-${point.entry}`), { root, message }, deadline);
       });
@@ -99,7 +99,7 @@ export class FileSnapshots {
         await this.#save(store, refOf(session.id, name), { root: plan.now.root, message }, deadline);
         await this.#save(store, refOf(session.id, `${name}-goal`), { root: goal.root, message }, deadline);
         const failed = await applyRestore(store, plan, deadline).catch(async (error: unknown) => {
-          const left = await store.take(deadline);
+          const left = await store.takeSnapshot(deadline);
           const refs = ['', '-goal'].map((end) => refOf(session.id, `${name}${end}`));
           if (left.root === plan.now.root) await deleteRefs(store, refs, deadline);
           throw error;

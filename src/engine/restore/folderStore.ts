@@ -62,7 +62,7 @@ export class FolderStore {
   }
 
   /** Records the folder as it is. `also`: files to include though they are ignored. @throws SnapshotProblem */
-  async take(deadline: Deadline, also: readonly string[] = []): Promise<Snapshot> {
+  async takeSnapshot(deadline: Deadline, also: readonly string[] = []): Promise<Snapshot> {
     return this.withIndex(async (index) => {
       const [names, changed, listed] = await Promise.all([
         listFiles(this.folder, this.#user, this.git, deadline),

@@ -8,12 +8,12 @@ import { modeOf, type FileModes } from './fileModes.ts';
 import type { FolderStore, Snapshot } from './folderStore.ts';
 import { nulSeparated } from './shadowGit.ts';
 
-type Stored = Omit<Snapshot, 'left'>;
+type StoredSnapshot = Omit<Snapshot, 'left'>;
 /** `left`: files that existed, which the snapshot lacks. */
-export type RestoreGoal = Stored & { readonly left: readonly string[] };
+export type RestoreGoal = StoredSnapshot & { readonly left: readonly string[] };
 
 /** A file that differs between two snapshots. Modes are git's; `000000`: there is no file. */
-interface Difference {
+interface FileDifference {
   readonly path: string;
   readonly from: { readonly mode: string; readonly object: string };
   readonly to: { readonly mode: string; readonly object: string };
@@ -22,7 +22,7 @@ interface Difference {
 export interface RestorePlan {
   readonly now: Snapshot;
   /** The folder as it will be. */
-  readonly goal: Stored;
+  readonly goal: StoredSnapshot;
   readonly changes: readonly RestoreChange[];
   readonly skipped: readonly RestoreSkip[];
   /** Permissions of the regular files that change. */
@@ -39,18 +39,18 @@ export async function planRestore(
   deadline: Deadline,
   only?: ReadonlySet<string>,
 ): Promise<RestorePlan> {
-  const first = await store.take(deadline);
+  const first = await store.takeSnapshot(deadline);
   const wanted = await differences(store, first, target, deadline);
   const inTheWay = await findInTheWay(
     store.folder,
     wanted.filter(({ from }) => from.mode === noFile),
   );
-  const now = inTheWay.length === 0 ? first : await store.take(deadline, inTheWay);
+  const now = inTheWay.length === 0 ? first : await store.takeSnapshot(deadline, inTheWay);
   const all = now === first ? wanted : await differences(store, now, target, deadline);
   const picked = all.filter(({ path: name }) => only?.has(name) ?? true);
   const ignored = only === undefined ? await ignoredThen(store, target, picked, deadline) : new Set<string>();
   const skipped: RestoreSkip[] = [];
-  const differing: Difference[] = [];
+  const differing: FileDifference[] = [];
   const deleted = new Set(
     picked.flatMap(({ path: name, to }) => (to.mode === noFile && !ignored.has(name) ? [name] : [])),
   );
@@ -71,7 +71,7 @@ export async function planRestore(
   return { now, goal, changes, skipped, modes };
 }
 
-function changeOf({ path: name, from, to }: Difference, permissions: number | undefined): RestoreChange {
+function changeOf({ path: name, from, to }: FileDifference, permissions: number | undefined): RestoreChange {
   const kind = from.mode === noFile ? 'created' : to.mode === noFile ? 'deleted' : 'changed';
   return {
     path: name,
@@ -85,13 +85,13 @@ function changeOf({ path: name, from, to }: Difference, permissions: number | un
 
 export async function differences(
   { git }: FolderStore,
-  from: Pick<Stored, 'files'>,
-  to: Pick<Stored, 'files'>,
+  from: Pick<StoredSnapshot, 'files'>,
+  to: Pick<StoredSnapshot, 'files'>,
   deadline: Deadline,
-): Promise<Difference[]> {
+): Promise<FileDifference[]> {
   const args = ['diff-tree', '-r', '-z', '--raw', '--no-renames', '--no-abbrev', from.files, to.files];
   const parts = nulSeparated(await git.run(args, deadline));
-  const found: Difference[] = [];
+  const found: FileDifference[] = [];
   for (let at = 0; at + 1 < parts.length; at += 2) {
     const [before = ':', after = noFile, modeBefore = '', has = ''] = (parts[at] ?? '').split(' ');
     const place = { from: { mode: before.slice(1), object: modeBefore }, to: { mode: after, object: has } };
@@ -101,7 +101,7 @@ export async function differences(
 }
 
 /** Files and links, ignored until now, where a restored file or its folder has to be. */
-async function findInTheWay(folder: string, created: readonly Difference[]): Promise<string[]> {
+async function findInTheWay(folder: string, created: readonly FileDifference[]): Promise<string[]> {
   const found = new Set<string>();
   const free = new Set<string>();
   for (const { path: name } of created) {
@@ -125,7 +125,7 @@ async function findInTheWay(folder: string, created: readonly Difference[]): Pro
 /** A file that the current snapshot lacks must not be overwritten. */
 async function reasonToSkip(
   folder: string,
-  { path: name, from, to }: Difference,
+  { path: name, from, to }: FileDifference,
   now: Snapshot,
   deleted: ReadonlySet<string>,
 ): Promise<RestoreSkip['why'] | null> {
@@ -162,7 +162,7 @@ const rules = /(?:^|\/)\.gitignore$/;
 async function ignoredThen(
   store: FolderStore,
   target: RestoreGoal,
-  differing: readonly Difference[],
+  differing: readonly FileDifference[],
   deadline: Deadline,
 ): Promise<Set<string>> {
   const deleted = differing.filter(({ to }) => to.mode === noFile).map((difference) => difference.path);
@@ -204,9 +204,9 @@ function packageFolder(name: string): string | undefined {
 
 /** Permissions that regular files get: of those with another content, and of those that only differ in them. */
 function modeChanges(
-  now: Stored,
-  target: Stored,
-  differing: readonly Difference[],
+  now: StoredSnapshot,
+  target: StoredSnapshot,
+  differing: readonly FileDifference[],
   only: ReadonlySet<string> | undefined,
   skipped: ReadonlySet<string>,
 ): Map<string, number> {
@@ -227,12 +227,12 @@ function modeChanges(
 
 async function resolveGoal(
   store: FolderStore,
-  now: Stored,
-  target: Stored,
-  differing: readonly Difference[],
+  now: StoredSnapshot,
+  target: StoredSnapshot,
+  differing: readonly FileDifference[],
   modes: ReadonlyMap<string, number>,
   deadline: Deadline,
-): Promise<Stored> {
+): Promise<StoredSnapshot> {
   const files = await store.withIndex(async (index) => {
     await store.git.run(['read-tree', now.files], deadline, { index });
     // Deletions first: a file may take the place of a folder.

@@ -9,7 +9,7 @@ import { errorCode } from '../record/layout.ts';
 /** Bytes of a file that is reviewed. */
 const maxFileBytes = 4 * 1024 * 1024;
 
-interface Found {
+interface FoundFile {
   /** Absolute path. */
   readonly place: string;
   readonly executable: boolean;
@@ -17,9 +17,9 @@ interface Found {
 
 /** The current state of a file. `hash` shows whether it changed since. */
 export type CurrentFile =
-  | (Found & { readonly state: 'text'; readonly text: string; readonly hash: string })
+  | (FoundFile & { readonly state: 'text'; readonly text: string; readonly hash: string })
   | { readonly state: 'missing'; readonly place: string; readonly hash: null }
-  | (Found & { readonly state: 'tooLarge' | 'binary' })
+  | (FoundFile & { readonly state: 'tooLarge' | 'binary' })
   /** Not in the session's folder, or no regular file. */
   | { readonly state: 'outside' | 'unreadable' };
 

@@ -137,7 +137,7 @@ export class SessionReview {
       this.#prompts.push({ index, text: content });
     if (type.kind === 'system_message' && type.subtype === unreportedSubtype && index >= this.#range.since) {
       const found = unreportedChangesSchema.safeParse(metadata?.['unreported']).data;
-      for (const change of found?.changes ?? []) this.#note(change);
+      for (const change of found?.changes ?? []) this.#addUnreported(change);
     }
     if (type.kind !== 'tool_use') return;
     const { action, toolName } = type.tool;
@@ -154,7 +154,7 @@ export class SessionReview {
     }
   }
 
-  #note(change: UnreportedChange): void {
+  #addUnreported(change: UnreportedChange): void {
     const { path, kind, mode } = change;
     if (mode !== undefined && !this.#wasExecutable.has(path)) this.#wasExecutable.set(path, !mode.executable);
     if (mode?.only !== true) this.#otherContent.add(path);

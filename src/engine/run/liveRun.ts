@@ -164,7 +164,7 @@ export class LiveRun implements ActiveRun {
       ...this.#deps,
       label,
       workDir,
-      tell: (line) => this.#feed.tell(line),
+      record: (line) => this.#feed.addClientLine(line),
       onDecision: (request: AgentRequest, decision: Decision) =>
         void session.append(decisionLine(this.runId, request, decision)),
       onQueue: queueRecorder(this, this.#deps.clock, (line) => session.append(line)),
@@ -229,7 +229,7 @@ export class LiveRun implements ActiveRun {
       const isUnknown = (): boolean => !this.#isStopped && this.#feed.output.facts().unknownSession;
       const exit = await this.#consume(launched, () => typeof next === 'string' && isUnknown());
       if (typeof next === 'string' && isUnknown()) {
-        await this.#feed.note({
+        await this.#feed.addNote({
           subtype: 'resume_retry',
           content: `${this.#plan.label} does not know this conversation ID. Trying the next one, \`${next}\`.`,
         });
@@ -255,11 +255,11 @@ export class LiveRun implements ActiveRun {
       this.#notify('warning', failures.silent(label, Math.round(this.#deps.silenceMs / 1000)));
     }, this.#deps.silenceMs);
     try {
-      side?.onFound(() => void this.#feed.takeSide(side).then(() => this.#live.update()));
+      side?.onFound(() => void this.#feed.processSideFiles(side).then(() => this.#live.update()));
       for await (const chunk of process.output) {
         clearTimeout(silence);
         this.#closing?.refresh();
-        await this.#feed.take(chunk, side);
+        await this.#feed.processChunk(chunk, side);
         this.#budget.check(this.#figures());
         this.#live.update();
       }
@@ -277,7 +277,7 @@ export class LiveRun implements ActiveRun {
     const how = this.#isStopped ? null : this.#state.closed;
     const exit = how === null ? ended : { code: 0, signal: null };
     await this.#feed.end(exit, { side, stored });
-    for (const note of endNotes(label, { late: how === 'late', leftovers })) await this.#feed.note(note);
+    for (const note of endNotes(label, { late: how === 'late', leftovers })) await this.#feed.addNote(note);
     return exit;
   }
 
@@ -290,7 +290,7 @@ export class LiveRun implements ActiveRun {
     this.#stopClosing();
     const session = this.#session;
     const result = await this.#record(exit, cause).catch((error: unknown) => this.#unrecorded(error));
-    await session.giveBackWriter().catch((error: unknown) => this.#deps.log.warn(`${session.id}: ${String(error)}`));
+    await session.returnWriter().catch((error: unknown) => this.#deps.log.warn(`${session.id}: ${String(error)}`));
     session.forgetRun();
     session.change({});
     session.conversations.fire();

@@ -46,7 +46,7 @@ export class QueuedRecords {
     const { run } = job;
     const at = new Date(this.#deps.clock()).toISOString();
     const until = run.timeout_at === undefined ? '' : ` It fails at ${run.timeout_at} unless a runner can take it.`;
-    const waits = note(0, at, `Queued as ${run.run_id}. It waits: ${why}.${until}`);
+    const waits = noticeEntry(0, at, `Queued as ${run.run_id}. It waits: ${why}.${until}`);
     await this.#create(job, [{ kind: 'entry', entry: waits, received_at: at }], place);
   }
 
@@ -106,7 +106,7 @@ export class QueuedRecords {
         try {
           await state.commit([...lines, 'summary'], { entries: lines.length });
         } finally {
-          await state.giveBackWriter();
+          await state.returnWriter();
         }
       }),
     );
@@ -124,7 +124,7 @@ export class QueuedRecords {
         try {
           await this.#write(state, run, { waited, at: new Date(clock()).toISOString() });
         } finally {
-          await state.giveBackWriter();
+          await state.returnWriter();
         }
       }),
     );
@@ -144,7 +144,7 @@ export class QueuedRecords {
     };
     const added: readonly NormalizedEntry[] = [
       promptEntry(recorded, summary, 'human', at),
-      stopped ? note(total + 1, at, reason) : { ...note(total + 1, at, reason), type: errorType(reason) },
+      stopped ? noticeEntry(total + 1, at, reason) : { ...noticeEntry(total + 1, at, reason), type: errorType(reason) },
     ];
     const ended = stopped ? 'stopped' : 'finished';
     const event = new EventBuilder(state.id).stop(at, recorded.status, null);
@@ -168,6 +168,6 @@ export function isWaiting(state: SessionState): boolean {
 
 const errorType = (message: string) => ({ kind: 'error' as const, error: { message, code: 'not_started' } });
 
-function note(index: number, at: string, content: string): NormalizedEntry {
+function noticeEntry(index: number, at: string, content: string): NormalizedEntry {
   return { index, timestamp: at, type: { kind: 'system_message', subtype: 'queued' }, content, origin: 'system' };
 }

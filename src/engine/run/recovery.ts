@@ -191,7 +191,7 @@ async function findOutput(reader: RecordReader, run: RecordedRun): Promise<RunLe
     if (line.kind !== 'decision') continue;
     replaced = replacedBy(line.decision) ?? replaced;
     if (line.decision['run_id'] !== run.run_id) continue;
-    queue.see(line.decision);
+    queue.apply(line.decision);
     const asAttempt = attemptSchema.safeParse(line.decision);
     if (asAttempt.success) {
       attempt = asAttempt.data;
@@ -246,7 +246,7 @@ async function replayRaw(
   let lastSeen = 0;
   let next = attempt.first_index;
   const take = async (updates: readonly EntryUpdate[]): Promise<void> => {
-    turns.see(updates);
+    turns.apply(updates);
     for (const update of updates) {
       if (update.op === 'put') lastSeen = Math.max(lastSeen, timeOf(update.entry));
       if (update.op !== 'put' || update.entry.index < next) continue;
@@ -261,7 +261,7 @@ async function replayRaw(
     recent.trim(true);
   };
   const feed = async (stream: RawStream, chunks: Cursor, upTo: number): Promise<void> => {
-    for await (const chunk of chunks.take(upTo - output.bytes[stream])) await take(output.push(stream, chunk, at));
+    for await (const chunk of chunks.readBytes(upTo - output.bytes[stream])) await take(output.push(stream, chunk, at));
   };
   const stdout = new Cursor(reader.raw(run.run_id, 'stdout'), attempt.stdout_offset);
   const stderr = new Cursor(reader.raw(run.run_id, 'stderr'), attempt.stderr_offset);
@@ -290,7 +290,7 @@ class Cursor {
     this.#bytesToSkip = skip;
   }
 
-  async *take(bytes: number): AsyncGenerator<Uint8Array> {
+  async *readBytes(bytes: number): AsyncGenerator<Uint8Array> {
     let remaining = bytes;
     while (remaining > 0) {
       if (this.#remainder.length === 0) {

@@ -173,7 +173,7 @@ export class RemoteRecords {
         try {
           await work(state, () => sessions.takeWriter(state));
         } finally {
-          await state.giveBackWriter();
+          await state.returnWriter();
         }
       }),
     );

@@ -98,31 +98,31 @@ export class RunFeed {
   }
 
   /** Handles a chunk of output, then new lines of side files. */
-  take({ type, data, timestamp }: OutputChunk, side: SideFiles | undefined): Promise<void> {
+  processChunk({ type, data, timestamp }: OutputChunk, side: SideFiles | undefined): Promise<void> {
     return this.#serialize(async () => {
       await this.#log(type).write(data);
-      if (type === 'stderr') await this.#noteOrder(type, data.length);
+      if (type === 'stderr') await this.#recordOrder(type, data.length);
       const at = timestamp.getTime();
-      await this.apply([...(side?.take(this.#output, at) ?? []), ...this.#output.push(type, data, at)]);
+      await this.apply([...(side?.readUpdates(this.#output, at) ?? []), ...this.#output.push(type, data, at)]);
     });
   }
 
   /** Reads side files without waiting for more output. */
-  takeSide(side: SideFiles): Promise<void> {
+  processSideFiles(side: SideFiles): Promise<void> {
     return this.#serialize(async () => {
-      if (!this.#hasEnded) await this.apply(side.take(this.#output, this.#deps.clock()));
+      if (!this.#hasEnded) await this.apply(side.readUpdates(this.#output, this.#deps.clock()));
     });
   }
 
   /** Adds a message or decision of Vitrine after everything received so far. */
-  tell(line: ClientLine): void {
+  addClientLine(line: ClientLine): void {
     const at = this.#deps.clock();
     void this.#serialize(async () => {
       // Too late: the transcript has ended.
       if (this.#hasEnded) return;
       const data = Buffer.from(`${JSON.stringify({ ...line, at: new Date(at).toISOString() })}\n`);
       await this.#log('client').write(data);
-      await this.#noteOrder('client', data.length);
+      await this.#recordOrder('client', data.length);
       await this.apply(this.#output.push('client', data, at));
     });
   }
@@ -145,20 +145,20 @@ export class RunFeed {
       this.#hasEnded = true;
       for (const stream of ['stdout', 'stderr', 'client'] as const)
         this.#startOffsets[stream] += this.#output.bytes[stream];
-      if (beside !== undefined && beside.note !== null) await this.note(beside.note);
+      if (beside !== undefined && beside.note !== null) await this.addNote(beside.note);
       await Promise.all([...this.#logs.values()].map((log) => log.close()));
       this.#logs.clear();
     });
   }
 
   /** Adds a note at any time. */
-  async noteNow(note: Note): Promise<void> {
-    if (this.#hasEnded) await this.note(note);
-    else this.tell({ type: 'note', subtype: note.subtype, content: note.content });
+  async addNoteNow(note: Note): Promise<void> {
+    if (this.#hasEnded) await this.addNote(note);
+    else this.addClientLine({ type: 'note', subtype: note.subtype, content: note.content });
   }
 
   /** Adds a note while no process prints. */
-  async note(note: Note): Promise<void> {
+  async addNote(note: Note): Promise<void> {
     await this.#deps.state.commit(this.notes([note]));
   }
 
@@ -180,7 +180,7 @@ export class RunFeed {
   lines(entries: readonly NormalizedEntry[]): RecordLine[] {
     const at = this.#now();
     const updates = entries.map((entry): EntryUpdate => ({ op: 'put', entry }));
-    const events = this.#see(updates, at);
+    const events = this.#applyUpdates(updates, at);
     return [
       ...entries.map((entry): RecordLine => ({ kind: 'entry', entry, received_at: at })),
       ...events.map((event): RecordLine => ({ kind: 'event', event })),
@@ -189,26 +189,26 @@ export class RunFeed {
 
   async apply(updates: readonly EntryUpdate[]): Promise<void> {
     const at = this.#now();
-    const events = this.#see(updates, at);
+    const events = this.#applyUpdates(updates, at);
     const prompt = this.#prompt.complete(this.#output.facts());
     // In one batch with the entries that name the conversation, so that no reader sees the prompt without it.
     const completed: EntryUpdate[] = prompt === undefined ? [] : [{ op: 'put', entry: prompt }];
     await this.#deps.state.apply([...completed, ...updates], at, events);
   }
 
-  #see(updates: readonly EntryUpdate[], at: string): CoordinatorEvent[] {
+  #applyUpdates(updates: readonly EntryUpdate[], at: string): CoordinatorEvent[] {
     const { state, plan } = this.#deps;
-    plan.folder.see(updates);
+    plan.folder.apply(updates);
     let next = state.total;
     for (const update of updates) {
       if (update.op !== 'put' || update.entry.index < next) continue;
       next = update.entry.index + 1;
       this.steps = addSteps(this.steps, [update.entry]);
     }
-    this.#turns.see(updates);
+    this.#turns.apply(updates);
     state.countSteps(plan.run.run_id, this.steps);
-    this.#prompt.see(updates);
-    return this.events.tell(updates, at);
+    this.#prompt.apply(updates);
+    return this.events.eventsOf(updates, at);
   }
 
   #newOutput(resume: string | null, sessionId: string | null): RunOutput {
@@ -229,7 +229,7 @@ export class RunFeed {
   }
 
   /** Records the position within stdout, so that replaying the raw logs gives the same order. */
-  async #noteOrder(stream: 'stderr' | 'client', bytes: number): Promise<void> {
+  async #recordOrder(stream: 'stderr' | 'client', bytes: number): Promise<void> {
     this.#orderNoteCount += 1;
     if (this.#orderNoteCount > maxOrderNotes) return;
     const { state, plan } = this.#deps;

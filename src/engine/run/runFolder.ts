@@ -37,8 +37,8 @@ export class RunFolder {
     await this.#watch?.begin();
   }
 
-  see(updates: readonly EntryUpdate[]): void {
-    this.#watch?.see(updates);
+  apply(updates: readonly EntryUpdate[]): void {
+    this.#watch?.apply(updates);
     for (const update of updates) {
       if (update.op !== 'put') continue;
       const { index, type, origin, metadata } = update.entry;

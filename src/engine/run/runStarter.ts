@@ -58,7 +58,7 @@ export class RunStarter {
     } catch (error) {
       const { session } = state;
       if (session.status === 'pending') await state.changeSession({ ...session, status: rests });
-      await state.giveBackWriter();
+      await state.returnWriter();
       throw error;
     }
   }

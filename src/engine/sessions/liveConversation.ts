@@ -99,12 +99,12 @@ export class LiveConversation implements Conversation {
     const dialogue = this.takesMessages ? this.#dialogue : null;
     const taken: (keyof LiveOptions)[] = [];
     if (model !== undefined && dialogue?.setModel !== undefined) {
-      this.#note(`The user selected ${model === '' ? "the agent's own model" : `the model \`${model}\``}.`);
+      this.#addNotice(`The user selected ${model === '' ? "the agent's own model" : `the model \`${model}\``}.`);
       this.#callDialogue((other) => other.setModel?.(model || 'default'));
       taken.push('model');
     }
     if (permissionMode !== undefined && dialogue?.setPermissionMode !== undefined) {
-      this.#note(`The user selected the permission mode \`${permissionMode || 'default'}\`.`);
+      this.#addNotice(`The user selected the permission mode \`${permissionMode || 'default'}\`.`);
       this.#callDialogue((other) => other.setPermissionMode?.(permissionMode || 'default'));
       taken.push('permissionMode');
     }
@@ -174,14 +174,14 @@ export class LiveConversation implements Conversation {
     const unsaid = this.#queue.splice(0);
     this.hasUnsent ||= unsaid.length > 0;
     for (const { id, text } of unsaid) {
-      this.#deps.tell({ type: 'note', ...unsentNote(text) });
+      this.#deps.record({ type: 'note', ...unsentNote(text) });
       this.#deps.onQueue({ id, text: null });
     }
     this.#deps.onChange();
   }
 
-  #note(content: string): void {
-    this.#deps.tell({ type: 'note', subtype: 'options', content });
+  #addNotice(content: string): void {
+    this.#deps.record({ type: 'note', subtype: 'options', content });
   }
 
   #sendNext(): void {
@@ -191,7 +191,7 @@ export class LiveConversation implements Conversation {
     if (message === undefined) return;
     this.#started();
     this.#endedByUser = false;
-    this.#deps.tell({ type: 'message', text: message.text, origin: 'human' });
+    this.#deps.record({ type: 'message', text: message.text, origin: 'human' });
     this.#deps.onQueue({ id: message.id, text: null });
     const current = this.#dialogue;
     const send = (): void => {
@@ -236,7 +236,7 @@ export class LiveConversation implements Conversation {
   }
 
   #hostFor(input: AgentInput): DialogueHost {
-    const { tell, onFailure } = this.#deps;
+    const { record: tell, onFailure } = this.#deps;
     const current = (): boolean => this.#input === input;
     const over = { by: 'run_over', at: '', answer: { kind: 'deny' } } as const;
     return {
@@ -247,7 +247,7 @@ export class LiveConversation implements Conversation {
         current()
           ? await this.#requests.ask(request, withdrawn)
           : { ...over, at: new Date(this.#deps.clock()).toISOString() },
-      tell: (line: ClientLine) => {
+      record: (line: ClientLine) => {
         if (current()) tell(line);
       },
       turnEnded: (continuation = 'done') => {

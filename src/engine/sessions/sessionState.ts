@@ -105,7 +105,7 @@ export class SessionState {
     const reader = await deps.store.openReader(id);
     const state = new SessionState(reader.summary, deps);
     state.#reader = Promise.resolve(reader);
-    state.#takeRecord(reader);
+    state.#loadRecord(reader);
     return state;
   }
 
@@ -172,7 +172,7 @@ export class SessionState {
   }
 
   /** Flushes and closes the writer, so that others can write. */
-  async giveBackWriter(): Promise<void> {
+  async returnWriter(): Promise<void> {
     const writer = this.#writer;
     this.#writer = null;
     if (writer === null) return;
@@ -216,7 +216,7 @@ export class SessionState {
    * Commits one transition: writes its lines at once and notifies listeners. `change`: further changes of the summary.
    */
   async commit(batch: readonly BatchLine[], change: Partial<SessionSummary> = {}): Promise<void> {
-    const heard = this.#take(batch);
+    const heard = this.#applyBatch(batch);
     this.change(change);
     const lines = batch.map((line) => (line === 'summary' ? this.summaryLine() : line));
     await this.#writer?.appendAll(lines.filter((line) => line.kind !== 'event' || !isDerivedFromEntry(line.event)));
@@ -224,7 +224,7 @@ export class SessionState {
   }
 
   /** Applies the lines in memory, as a reader of the record would. */
-  #take(batch: readonly BatchLine[]): WriteEvents {
+  #applyBatch(batch: readonly BatchLine[]): WriteEvents {
     const updates: EntryUpdate[] = [];
     const events: CoordinatorEvent[] = [];
     let result: ResultMetadata | undefined;
@@ -340,7 +340,7 @@ export class SessionState {
     if (reader === null || this.#writer !== null) return;
     const before = this.#summary;
     const from = this.total;
-    this.#takeRecord(reader);
+    this.#loadRecord(reader);
     if (JSON.stringify(before) !== JSON.stringify(this.#summary)) this.change({});
     const entries = await reader.read(Math.max(from, this.total - maxFollowed), this.total);
     if (entries.length > 0) {
@@ -383,7 +383,7 @@ export class SessionState {
     await (await reader)?.close();
   }
 
-  #takeRecord(reader: RecordReader): void {
+  #loadRecord(reader: RecordReader): void {
     // The record lacks waiting requests of an agent on another machine.
     const isRemote = reader.summary.remote !== undefined && isSessionLive(reader.summary.status);
     this.#summary = { ...reader.summary, ...(isRemote && { needs_you: this.#summary.needs_you }) };

@@ -148,7 +148,7 @@ export class Sessions {
         const prices = await this.#deps.prices();
         await recoverRun(state, writer, reader, source, { clock: this.#deps.clock, prices });
       } finally {
-        await state.giveBackWriter();
+        await state.returnWriter();
       }
       return true;
     });
@@ -188,7 +188,7 @@ export class Sessions {
         try {
           await write(state);
         } finally {
-          await state.giveBackWriter();
+          await state.returnWriter();
         }
       });
     });

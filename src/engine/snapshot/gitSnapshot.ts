@@ -39,7 +39,7 @@ export async function gitSnapshot(folder: string, git: Git, limits: SnapshotLimi
   if (inside?.trim() !== 'true') return null;
   if ((await git.ask(['check-ignore', '-q', '.'], deadline)) !== null) return null;
   const means = { deadline, budget: new ReadBudget(), nested: maxNested };
-  const repository = await Repository.take({ folder, git, limits }, means);
+  const repository = await Repository.takeSnapshot({ folder, git, limits }, means);
   return {
     changes: () => repository.changes(new Deadline(limits.timeMs)),
     textBefore: (file) => repository.textBefore(file, new Deadline(limits.timeMs)),
@@ -70,7 +70,7 @@ class Repository {
     this.#nested = nested;
   }
 
-  static async take(place: Place, means: SnapshotContext): Promise<Repository> {
+  static async takeSnapshot(place: Place, means: SnapshotContext): Promise<Repository> {
     const { deadline, budget } = means;
     const takenAt = Date.now();
     const before = await readGitState(place, deadline, budget);
@@ -80,7 +80,9 @@ class Repository {
       if (means.nested === 0) return;
       means.nested -= 1;
       const folder = path.join(place.folder, name);
-      const inner = await Repository.take({ ...place, folder, git: place.git.at(folder) }, means).catch(() => null);
+      const inner = await Repository.takeSnapshot({ ...place, folder, git: place.git.at(folder) }, means).catch(
+        () => null,
+      );
       deadline.check();
       // Skips folders that git does not accept as a repository.
       if (inner !== null) nested.set(name, inner);

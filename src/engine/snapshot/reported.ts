@@ -22,7 +22,7 @@ export class ReportedChanges {
     this.#folders = folders.map((folder) => posix.normalize(normalPath(folder, '')));
   }
 
-  see(updates: readonly EntryUpdate[]): void {
+  apply(updates: readonly EntryUpdate[]): void {
     for (const update of updates) {
       if (update.op !== 'put') continue;
       const { entry } = update;
@@ -33,7 +33,7 @@ export class ReportedChanges {
       const happened = status !== 'denied' && status !== 'failed';
       const own = withPaths(action, (path) => this.#ownPath(path));
       const paths = own.kind === 'file_write' ? [own.path] : own.changes.map((change) => change.path);
-      for (const path of paths) this.#note(path, entry.index, happened);
+      for (const path of paths) this.#addPath(path, entry.index, happened);
       this.#keep({ ...entry, type: { kind: 'tool_use', tool: { ...entry.type.tool, action: own } } });
     }
   }
@@ -86,7 +86,7 @@ export class ReportedChanges {
     return this.#folders.reduce((shown, folder) => normalPath(shown, folder), plain);
   }
 
-  #note(path: string, index: number, happened: boolean): void {
+  #addPath(path: string, index: number, happened: boolean): void {
     const indexes = this.#paths.get(path) ?? new Set();
     if (happened) indexes.add(index);
     else indexes.delete(index);

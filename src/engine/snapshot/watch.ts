@@ -67,11 +67,11 @@ export class FolderWatch {
       this.#neighbours.add(other);
     }
     activeWatches.add(this);
-    return this.#take();
+    return this.#takeSnapshot();
   }
 
-  see(updates: readonly EntryUpdate[]): void {
-    this.#reported.see(updates);
+  apply(updates: readonly EntryUpdate[]): void {
+    this.#reported.apply(updates);
   }
 
   /** Call after the agent has exited. A text is the reason why the check failed. */
@@ -94,7 +94,7 @@ export class FolderWatch {
     activeWatches.delete(this);
   }
 
-  async #take(): Promise<Snapshot | SnapshotProblem> {
+  async #takeSnapshot(): Promise<Snapshot | SnapshotProblem> {
     const { folder, environment, limits = defaultLimits } = this.#deps;
     try {
       const git = await Git.find(folder, environment);

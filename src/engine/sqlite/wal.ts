@@ -21,10 +21,10 @@ interface WalHeader {
   readonly pageSize: number;
   readonly littleEndian: boolean;
   readonly salts: bigint;
-  readonly sum: Sum;
+  readonly sum: Checksum;
 }
 
-type Sum = readonly [number, number];
+type Checksum = readonly [number, number];
 
 /** Identifies a generation of the log; `undefined` if there is no valid log. */
 export async function walGeneration(path: string): Promise<string | undefined> {
@@ -151,7 +151,7 @@ async function readFully(handle: FileHandle, buffer: Buffer, position: number): 
   return read;
 }
 
-function checksum([a, b]: Sum, bytes: Buffer, from: number, length: number, littleEndian: boolean): Sum {
+function checksum([a, b]: Checksum, bytes: Buffer, from: number, length: number, littleEndian: boolean): Checksum {
   let s0 = a;
   let s1 = b;
   for (let at = from; at < from + length; at += 8) {

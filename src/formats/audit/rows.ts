@@ -39,7 +39,7 @@ export interface AuditSource extends ExportSource {
   readonly decisions: () => AsyncIterable<LineOf<'decision'>['decision']>;
 }
 
-type Common = Pick<AuditRow, 'session_id' | 'agent' | 'host'>;
+type CommonFields = Pick<AuditRow, 'session_id' | 'agent' | 'host'>;
 
 /** Decisions about technical details of a run, which are not listed. */
 const internal: ReadonlySet<string> = new Set(['attempt', 'output_order', 'message_queue']);
@@ -76,7 +76,7 @@ export async function* auditRows({
   }
 }
 
-function commonOf({ session_id, agent_label, agent_version, hostname }: SessionSummary): Common {
+function commonOf({ session_id, agent_label, agent_version, hostname }: SessionSummary): CommonFields {
   const agent = agent_version === null ? agent_label : `${agent_label} ${agent_version}`;
   return { session_id, agent, host: hostname ?? null };
 }
@@ -84,7 +84,7 @@ function commonOf({ session_id, agent_label, agent_version, hostname }: SessionS
 function runRows(
   run: RecordedRun,
   cost: { readonly provenance: string; readonly usd?: number } | undefined,
-  common: Common,
+  common: CommonFields,
 ): AuditRow[] {
   const base = { ...common, run_id: run.run_id, entry: run.first_index };
   const began = run.started_at ?? run.created_at;
@@ -110,7 +110,7 @@ function runRows(
   return [start, end];
 }
 
-type EntryRow = Omit<AuditRow, keyof Common | 'run_id' | 'entry'>;
+type EntryRow = Omit<AuditRow, keyof CommonFields | 'run_id' | 'entry'>;
 
 function entryRows(entry: NormalizedEntry): EntryRow[] {
   const { type, timestamp, metadata } = entry;

@@ -24,7 +24,7 @@ async function* eventsFromEntries({ summary, runs, entries }: ExportSource): Asy
   let at = summary.created_at;
   for await (const entry of entries()) {
     at = entry.timestamp;
-    yield* builder.tell([{ op: 'put', entry }], at);
+    yield* builder.eventsOf([{ op: 'put', entry }], at);
   }
   const last = runs.at(-1);
   if (last?.completed_at !== undefined) yield builder.stop(last.completed_at, last.status, null);

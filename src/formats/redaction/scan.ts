@@ -10,7 +10,7 @@ export interface Finding extends TextSpan {
 }
 
 /** Result of a rule. If two overlap, the lower rank names both. */
-interface Ranked extends Finding {
+interface RankedFinding extends Finding {
   readonly rank: number;
 }
 
@@ -51,8 +51,8 @@ const rareHint = new RegExp(
     .join('|'),
 );
 
-function plainSecrets(text: string): Ranked[] {
-  const found: Ranked[] = [];
+function plainSecrets(text: string): RankedFinding[] {
+  const found: RankedFinding[] = [];
   if (text.length < shortest) return found;
   const lower = text.toLowerCase();
   for (const { rule, rank } of rareHint.test(text) ? ranked : ordinary) {
@@ -64,12 +64,12 @@ function plainSecrets(text: string): Ranked[] {
 }
 
 /** An encoded secret is masked as a whole. */
-function encoded(text: string, depth = 1): Ranked[] {
+function encoded(text: string, depth = 1): RankedFinding[] {
   const pieces = encodedTexts(text);
   if (pieces.length === 0) return [];
   const inner = pieces.map((piece) => piece.text).join(between);
   const found = merged([...plainSecrets(inner), ...(depth < maxDepth ? encoded(inner, depth + 1) : [])]);
-  const masked: Ranked[] = [];
+  const masked: RankedFinding[] = [];
   let [at, from] = [0, 0];
   for (const piece of pieces) {
     const to = from + piece.text.length;
@@ -81,7 +81,7 @@ function encoded(text: string, depth = 1): Ranked[] {
   return masked;
 }
 
-function merged(found: Ranked[]): Finding[] {
+function merged(found: RankedFinding[]): Finding[] {
   found.sort((a, b) => a.start - b.start || a.rank - b.rank);
   const findings: Finding[] = [];
   let best = Infinity;

@@ -19,7 +19,7 @@ export class TurnCount {
     return this.#callsTool;
   }
 
-  see(updates: readonly EntryUpdate[]): void {
+  apply(updates: readonly EntryUpdate[]): void {
     for (const update of updates) {
       if (update.op !== 'put') continue;
       const { index, type, metadata } = update.entry;

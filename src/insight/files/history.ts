@@ -7,7 +7,7 @@ import { unchangedLines } from './lineDiff.ts';
 import { hunksOf, type Hunk } from './patch.ts';
 import type { HistoryLine } from './historyLine.ts';
 
-interface Extent {
+interface LineExtent {
   readonly startLine?: number | undefined;
   readonly endLine?: number | undefined;
   readonly totalLines?: number | undefined;
@@ -106,10 +106,10 @@ export class FileHistory {
     this.#isExact = false;
   }
 
-  #read(step: number, text: string | undefined, { startLine, endLine, totalLines }: Extent): void {
+  #read(step: number, text: string | undefined, { startLine, endLine, totalLines }: LineExtent): void {
     if (text === undefined || text === '' || text.length > longestFile) return;
     const { first, lines, ended } = linesOfResult(text, startLine ?? 1);
-    this.#take(first, lines, ended, totalLines ?? (endLine === undefined ? undefined : Infinity));
+    this.#setLines(first, lines, ended, totalLines ?? (endLine === undefined ? undefined : Infinity));
     const known = this.#content?.lines ?? [];
     for (const [at, text_] of lines.entries()) {
       const line = known[first - 1 + at];
@@ -118,7 +118,7 @@ export class FileHistory {
   }
 
   /** `resultOfChild`: a line break follows the last line. `of`: number of lines of the file, if known. */
-  #take(first: number, lines: readonly string[], ended: boolean, of: number | undefined): void {
+  #setLines(first: number, lines: readonly string[], ended: boolean, of: number | undefined): void {
     const last = first + lines.length - 1;
     // Some count the text after the final line break as a line.
     const whole = first === 1 && last >= (of ?? last) - 1;

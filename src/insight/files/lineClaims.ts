@@ -56,11 +56,11 @@ function claimsOf(now: FileText, { session, lines, fragments }: FileRecord): Lin
   const oldLines = lines.map(withoutReturn);
   if (oldLines.every(({ text }) => text !== null)) {
     const texts = oldLines.map(({ text }) => text ?? '');
-    take(owned, now.lines, oldLines, unchangedLines(texts, now.lines), Infinity);
+    claimLines(owned, now.lines, oldLines, unchangedLines(texts, now.lines), Infinity);
   } else {
-    for (const { at, stretch } of stretches(oldLines)) takeFragment(owned, now, stretch, at);
+    for (const { at, stretch } of stretches(oldLines)) claimFragment(owned, now, stretch, at);
   }
-  for (const fragment of [...fragments].reverse()) takeFragment(owned, now, fragment.map(withoutReturn));
+  for (const fragment of [...fragments].reverse()) claimFragment(owned, now, fragment.map(withoutReturn));
   return owned.map(({ by, edited, read }) => [
     ...(by === null ? [] : [{ session, entryIndex: by, kind: 'changed' as const, edited }]),
     ...(read === null ? [] : [{ session, entryIndex: read, kind: 'read' as const, edited: false }]),
@@ -79,12 +79,12 @@ function stretches(lines: readonly HistoryLine[]): { at: number; stretch: Histor
   return found;
 }
 
-function takeFragment(owned: ClaimedLine[], now: FileText, fragment: Fragment, at?: number): void {
+function claimFragment(owned: ClaimedLine[], now: FileText, fragment: Fragment, at?: number): void {
   const places = now.locate(fragment, at);
   if (places === null) return;
   const back = new Int32Array(now.lines.length).fill(-1);
   for (const [of, place] of places.entries()) if (place !== -1 && place < back.length) back[place] = of;
-  take(owned, now.lines, fragment, back, 2);
+  claimLines(owned, now.lines, fragment, back, 2);
 }
 
 function withoutReturn(line: HistoryLine): HistoryLine {
@@ -95,7 +95,7 @@ function withoutReturn(line: HistoryLine): HistoryLine {
  * `kept`: for each current line its index in `then`, ascending, or -1. Lines with an author keep it. `reach`: how many lines
  * before the first and after the last unchanged one may be edited ones, for each line of `then`.
  */
-function take(
+function claimLines(
   owned: ClaimedLine[],
   now: readonly string[],
   oldLines: readonly HistoryLine[],

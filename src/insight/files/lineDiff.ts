@@ -17,7 +17,7 @@ export function unchangedLines(before: readonly string[], next: readonly string[
   return saved;
 }
 
-type Box = readonly [beforeFrom: number, beforeTo: number, nextFrom: number, nextTo: number];
+type DiffRange = readonly [beforeFrom: number, beforeTo: number, nextFrom: number, nextTo: number];
 
 /** Smaller regions are compared line by line. */
 const smallBox = 250_000;
@@ -26,8 +26,8 @@ const smallBox = 250_000;
  * Lines that are unique on both sides are anchors (patience diff). Between them, small regions are compared in full; large
  * regions without anchors count as different. Uses a stack, because the file decides the depth.
  */
-function align(before: readonly string[], next: readonly string[], whole: Box, saved: Int32Array): void {
-  const boxes: Box[] = [whole];
+function align(before: readonly string[], next: readonly string[], whole: DiffRange, saved: Int32Array): void {
+  const boxes: DiffRange[] = [whole];
   for (let box = boxes.pop(); box !== undefined; box = boxes.pop()) {
     const [b0, b1, n0, n1] = box;
     if (b0 >= b1 || n0 >= n1) continue;
@@ -49,7 +49,7 @@ function align(before: readonly string[], next: readonly string[], whole: Box, s
 type Pair = readonly [inBefore: number, inNext: number];
 
 /** In the order of `next`. */
-function uniquePairs(before: readonly string[], next: readonly string[], [b0, b1, n0, n1]: Box): Pair[] {
+function uniquePairs(before: readonly string[], next: readonly string[], [b0, b1, n0, n1]: DiffRange): Pair[] {
   const places = new Map<string, number>();
   const twice = -1;
   for (let at = b0; at < b1; at += 1) places.set(before[at] ?? '', places.has(before[at] ?? '') ? twice : at);
@@ -87,7 +87,7 @@ function ascending(pairs: readonly Pair[]): Pair[] {
 function longestCommon(
   before: readonly string[],
   next: readonly string[],
-  [b0, b1, n0, n1]: Box,
+  [b0, b1, n0, n1]: DiffRange,
   saved: Int32Array,
 ): void {
   const width = n1 - n0 + 1;

@@ -60,7 +60,7 @@ export function findUnfinishedWork(entries: Iterable<NormalizedEntry>): Unfinish
       if (content.trim() !== '') last = content;
     } else if (type.kind === 'tool_use') {
       const { action, status } = type.tool;
-      if (action.kind === 'todo' && status === 'success') todos.take(action, metadata?.sessionId ?? undefined);
+      if (action.kind === 'todo' && status === 'success') todos.apply(action, metadata?.sessionId ?? undefined);
     } else {
       const asked = requestMetadataSchema.safeParse(metadata);
       if (!asked.success) continue;

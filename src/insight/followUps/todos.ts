@@ -25,7 +25,7 @@ export class TodoLedger {
   #conversation: string | undefined;
 
   /** A successful call. A list belongs to one conversation of the agent, if that is known. */
-  take({ todos, others }: TodoAction, conversation: string | undefined): void {
+  apply({ todos, others }: TodoAction, conversation: string | undefined): void {
     const named = others !== undefined || todos.some(({ id }) => id !== undefined);
     // Does not change a list with ids.
     if (!named && todos.length === 0 && this.#named) return;

@@ -48,7 +48,7 @@ function countAgent(sessions: readonly SessionCounts[]): SessionShare[] {
       const waits = ({ owner }: CountedUsage) =>
         isFirst && owner !== undefined && !facts.nativeIds.includes(owner) && known.has(owner);
       for (const request of facts.requests) {
-        if (!waits(request)) take(requests, request.key, session, request);
+        if (!waits(request)) keepLargest(requests, request.key, session, request);
       }
       for (const prompt of facts.prompts) if (!waits(prompt)) first(prompts, prompt.key, session);
       for (const call of facts.toolCalls) if (!waits(call)) first(calls, call.key, session);
@@ -98,7 +98,7 @@ function time(at: string | null): number {
 }
 
 /** Of differing copies, the one with the most tokens counts. */
-function take(
+function keepLargest(
   requests: Map<string, { readonly session: number; readonly request: StoreRequest }>,
   key: string,
   session: number,

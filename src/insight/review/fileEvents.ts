@@ -68,14 +68,14 @@ function lf(text: string): string {
   return text.replaceAll('\r\n', '\n');
 }
 
-interface Extent {
+interface LineExtent {
   readonly startLine?: number | undefined;
   readonly endLine?: number | undefined;
   readonly totalLines?: number | undefined;
 }
 
 /** The complete text of a read, without a line break at its end; `undefined` if it may be a part. */
-function wholeRead(text: string, { startLine, endLine, totalLines }: Extent): string[] | undefined {
+function wholeRead(text: string, { startLine, endLine, totalLines }: LineExtent): string[] | undefined {
   if (text === '' || text.length > longestRead) return undefined;
   const { first, lines } = linesOfResult(text, startLine ?? 1);
   const of = totalLines ?? (endLine === undefined ? lines.length : Infinity);

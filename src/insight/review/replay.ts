@@ -30,7 +30,7 @@ export class Replay {
     switch (event.kind) {
       case 'seen':
         // A read does not show whether a line break follows the last line.
-        this.#see(event.lines);
+        this.#setLines(event.lines);
         return;
       case 'written':
         this.become(event.lines, event.step);
@@ -49,7 +49,7 @@ export class Replay {
     }
   }
 
-  #see(lines: readonly string[]): void {
+  #setLines(lines: readonly string[]): void {
     const next = this.#trail.texts.at(-1) === '' ? [...lines, ''] : lines;
     this.#exists = true;
     this.#trail.replace(0, this.#trail.texts.length, next, unreported);

@@ -46,10 +46,10 @@ function followedRegions(trail: LineTrail): Region[] {
   return regions;
 }
 
-type Box = readonly [baseFrom: number, baseTo: number, nowFrom: number, nowTo: number];
+type DiffRange = readonly [baseFrom: number, baseTo: number, nowFrom: number, nowTo: number];
 
 /** Lines that were written again as they were do not differ. */
-function narrowRegions(base: readonly string[], now: readonly string[], [b0, b1, n0, n1]: Box): Region[] {
+function narrowRegions(base: readonly string[], now: readonly string[], [b0, b1, n0, n1]: DiffRange): Region[] {
   const saved = unchangedLines(base.slice(b0, b1), now.slice(n0, n1));
   const regions: Region[] = [];
   let [b, n] = [b0, n0];

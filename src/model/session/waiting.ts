@@ -27,7 +27,7 @@ export const waitingSchema = z.discriminatedUnion('kind', [
   /** All runners that could take it are busy. */
   z.object({ kind: z.literal('busy'), runners: z.array(z.string()) }),
 ]);
-export type Waiting = z.infer<typeof waitingSchema>;
+export type WaitingReason = z.infer<typeof waitingSchema>;
 
 /** A run in a list of the queue. `waiting` is absent if a runner can take it now, or has. */
 export const listedRunSchema = runSchema.extend({

@@ -54,7 +54,7 @@ export function citationWithoutText({ source, start = -1, end = -1 }: GivenCitat
 }
 
 /** A part of the message's text that is contiguous in one entry. */
-interface Stretch<Entry> {
+interface TextStretch<Entry> {
   readonly entry: Entry;
   /** Start of the stretch in the text of the message. */
   readonly from: number;
@@ -73,9 +73,9 @@ export interface PlacedCitation<Entry> {
  * interrupted the message, its text is in several entries. All numbers are code points.
  */
 export class MessageMap<Entry> {
-  readonly #stretches: Stretch<Entry>[] = [];
+  readonly #stretches: TextStretch<Entry>[] = [];
   /** The last stretch of each entry. */
-  readonly #ends = new Map<Entry, Stretch<Entry>>();
+  readonly #ends = new Map<Entry, TextStretch<Entry>>();
   #length = 0;
   #newest: Entry | undefined;
 
@@ -120,7 +120,7 @@ export class MessageMap<Entry> {
   }
 
   /** The stretch that contains this code point of the message. */
-  #at(point: number): Stretch<Entry> | undefined {
+  #at(point: number): TextStretch<Entry> | undefined {
     let low = 0;
     let high = this.#stretches.length;
     while (high - low > 1) {

@@ -7,7 +7,7 @@ import type { Turn } from '../../model/session/turn.ts';
 import { StepNumbers } from '../../model/transcript/steps.ts';
 import { Channel } from '../../protocol/channel.ts';
 import type { EvidenceCard } from '../../protocol/panel/evidence.ts';
-import type { Envelope, FromPage, PageEntry, Sent } from '../../protocol/panel/messages.ts';
+import type { Envelope, FromPage, PageEntry, Packet } from '../../protocol/panel/messages.ts';
 import { pageEntry, wholeEntry } from '../../protocol/panel/pageEntries.ts';
 import { UpdateFeed } from '../../protocol/panel/updateFeed.ts';
 import { evidenceCard, pageLink } from '../session/evidenceView.ts';
@@ -33,7 +33,7 @@ export interface BrowserActions {
 export class ExportedHost {
   readonly #session: ExportedSession;
   readonly #browser: BrowserActions;
-  readonly #channel: Channel<Sent, FromPage>;
+  readonly #channel: Channel<Packet, FromPage>;
   readonly #feed: UpdateFeed;
   readonly #steps = new StepNumbers();
   readonly #links: SessionLinks;
@@ -45,9 +45,9 @@ export class ExportedHost {
   constructor(session: ExportedSession, browser: BrowserActions) {
     this.#session = session;
     this.#browser = browser;
-    this.#channel = new Channel<Sent, FromPage>({
+    this.#channel = new Channel<Packet, FromPage>({
       post: browser.post,
-      deliver: (message) => void this.#take(message),
+      deliver: (message) => void this.#handleMessage(message),
     });
     this.#feed = new UpdateFeed(this.#channel);
     this.#links = new SessionLinks(session.summary.project_dir ?? '');
@@ -119,7 +119,7 @@ export class ExportedHost {
     });
   }
 
-  async #take(message: FromPage): Promise<void> {
+  async #handleMessage(message: FromPage): Promise<void> {
     const { entries, summary } = this.#session;
     switch (message.type) {
       case 'ready':

@@ -28,7 +28,7 @@ export interface ViewSource {
 }
 
 /** A file that changed without a tool call, and the note that reports it. */
-export interface Unreported extends UnreportedChange {
+export interface UnreportedEntry extends UnreportedChange {
   readonly entryIndex: number;
 }
 
@@ -42,7 +42,7 @@ export class ViewIndex {
   readonly findings = new Findings();
   readonly files: SessionFiles;
   /** By path; the newest note counts. */
-  readonly unreported = new Map<string, Unreported>();
+  readonly unreported = new Map<string, UnreportedEntry>();
   /** Number of changed files that their note did not list. */
   unlisted = 0;
   /** Increases with every change. */
@@ -88,7 +88,7 @@ export class ViewIndex {
         if (this.#reading !== undefined) continue;
         this.#indexedCount += 1;
       }
-      this.#take(update.entry, update.open !== true);
+      this.#addEntry(update.entry, update.open !== true);
       any = true;
     }
     if (any) this.#changed();
@@ -104,12 +104,12 @@ export class ViewIndex {
       const from = this.#indexedCount;
       const to = Math.min(from + chunk, end());
       const entries = await this.#source.read(from, to);
-      for (const entry of entries) this.#take(entry, true);
+      for (const entry of entries) this.#addEntry(entry, true);
       this.#indexedCount = Math.max(to, this.#indexedCount);
     }
   }
 
-  #take(entry: NormalizedEntry, settled: boolean): void {
+  #addEntry(entry: NormalizedEntry, settled: boolean): void {
     this.revision += 1;
     const turns = this.#source.turns();
     const turn = turnAt(this.#firstIndexes(turns), entry.index);
@@ -118,7 +118,7 @@ export class ViewIndex {
     this.files.add(entry);
     if (!settled) return;
     this.findings.add(entry);
-    this.#note(entry);
+    this.#addUnreported(entry);
   }
 
   #starts: { readonly of: unknown; readonly indexes: readonly number[] } = { of: undefined, indexes: [] };
@@ -130,7 +130,7 @@ export class ViewIndex {
     return this.#starts.indexes;
   }
 
-  #note({ index, type, metadata }: NormalizedEntry): void {
+  #addUnreported({ index, type, metadata }: NormalizedEntry): void {
     if (type.kind !== 'system_message' || type.subtype !== unreportedSubtype || this.#notedIndexes.has(index)) return;
     const found = unreportedChangesSchema.safeParse(metadata?.['unreported']).data;
     if (found === undefined) return;

@@ -136,7 +136,7 @@ export type SentUpdate =
     };
 
 /** A message in transit to the page, see `LastSent`. A view contains only what changed. */
-export type Sent =
+export type Packet =
   | Exclude<ToPage, { readonly type: 'view' | 'updates' }>
   | { readonly type: 'view'; readonly change: Change<SessionView> }
   | { readonly type: 'updates'; readonly updates: readonly SentUpdate[]; readonly total: number };

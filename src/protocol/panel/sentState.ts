@@ -1,6 +1,6 @@
 import { isObject } from '../../model/text/json.ts';
 import { type Change, changed, changeOf } from './change.ts';
-import type { PageEntry, PageUpdate, Sent, SentUpdate, SessionView, ToPage } from './messages.ts';
+import type { PageEntry, PageUpdate, Packet, SentUpdate, SessionView, ToPage } from './messages.ts';
 
 /** Number of remembered entries; older ones are sent complete again. */
 const most = 64;
@@ -49,7 +49,7 @@ export class SentState {
   }
 
   /** Page: restores the message; `undefined` if it continues from something else than what is here. */
-  received(message: Sent): ToPage | undefined {
+  received(message: Packet): ToPage | undefined {
     switch (message.type) {
       case 'init':
         this.begin(message);

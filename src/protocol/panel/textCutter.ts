@@ -21,7 +21,7 @@ export class Cutter {
   text(field: string, text: string, budget: number): string {
     const { fits, chars } = bytesUpTo(text, budget);
     if (fits) return text;
-    this.#note(field, text.length);
+    this.#addCut(field, text.length);
     return text.slice(0, chars);
   }
 
@@ -32,12 +32,12 @@ export class Cutter {
     const text = JSON.stringify(value);
     const { fits, chars } = bytesUpTo(text, budget);
     if (fits) return value;
-    this.#note(field, text.length);
+    this.#addCut(field, text.length);
     return text.slice(0, chars);
   }
 
   list<T>(field: string, items: readonly T[], most: number): T[] {
-    if (items.length > most) this.#note(field, items.length);
+    if (items.length > most) this.#addCut(field, items.length);
     return items.slice(0, most);
   }
 
@@ -45,7 +45,7 @@ export class Cutter {
     return this.#lengths.size > 0 ? Object.fromEntries(this.#lengths) : undefined;
   }
 
-  #note(field: string, length: number): void {
+  #addCut(field: string, length: number): void {
     this.#lengths.set(field, length);
   }
 }

@@ -1,6 +1,6 @@
 import type { Channel } from '../channel.ts';
 import { appendText, SentState } from './sentState.ts';
-import type { FromPage, PageUpdate, Sent, SessionView, ToPage } from './messages.ts';
+import type { FromPage, PageUpdate, Packet, SessionView, ToPage } from './messages.ts';
 
 /**
  * Merges updates into the waiting ones: a `put` replaces everything before it for that entry, an `append` joins the update
@@ -22,13 +22,13 @@ export function mergeUpdates(waiting: Map<number, PageUpdate>, updates: readonly
  * when it is shown again.
  */
 export class UpdateFeed {
-  readonly #channel: Channel<Sent, FromPage>;
+  readonly #channel: Channel<Packet, FromPage>;
   readonly #waiting = new Map<number, PageUpdate>();
   readonly #last = new SentState();
   #total = 0;
   #inFlight: number | undefined;
 
-  constructor(channel: Channel<Sent, FromPage>) {
+  constructor(channel: Channel<Packet, FromPage>) {
     this.#channel = channel;
   }
 

@@ -10,12 +10,12 @@ const beatMs = 5000;
 const poolSize = 4;
 
 const hintSchema = z.object({ kind: z.string(), id: z.string() });
-export type Hint = z.infer<typeof hintSchema>;
+export type ChangeHint = z.infer<typeof hintSchema>;
 
 export interface LinkDeps {
   readonly log: { info(message: string): void; warn(message: string): void };
   /** Something changed. Hints can get lost while the connection is down. */
-  readonly onHint: (hint: Hint) => void;
+  readonly onHint: (hint: ChangeHint) => void;
   /** Called after each connection. Changes before it caused no notifications. */
   readonly onConnected: () => void;
 }

@@ -8,13 +8,13 @@ import type { Database } from '../database/connection.ts';
 const pageRows = 500;
 
 /** How far the team's copy of a record has come. */
-export interface Extent {
+export interface RecordExtent {
   readonly lines: number;
   /** SHA-256 of the last line. */
   readonly head: string;
 }
 
-export interface SharedSession extends Extent {
+export interface SharedSession extends RecordExtent {
   readonly session_id: string;
   readonly owner: string;
   /** The member for whom the owner's machine ran it. */
@@ -50,7 +50,7 @@ interface NewState {
 }
 
 /** @throws errors of the database */
-export async function shareSession(database: Database, state: NewState): Promise<Extent> {
+export async function shareSession(database: Database, state: NewState): Promise<RecordExtent> {
   const { id, share, hostname, summary, updatedAt, again = false } = state;
   const { rows } = await database.query('SELECT * FROM vitrine.share_session($1, $2, $3, $4, $5, $6)', [
     ...[id, share, hostname, JSON.stringify(summary), updatedAt, again],
@@ -64,7 +64,7 @@ export async function appendLines(
   id: string,
   from: number,
   lines: readonly string[],
-): Promise<Extent> {
+): Promise<RecordExtent> {
   const { rows } = await database.query('SELECT * FROM vitrine.append_lines($1, $2, $3)', [id, from, lines]);
   return extentSchema.parse(rows[0]);
 }

@@ -10,7 +10,7 @@ import {
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Database } from '../database/connection.ts';
-import type { Extent } from './sharedSessions.ts';
+import type { RecordExtent } from './sharedSessions.ts';
 
 /** The key with which a machine signs what it shares. */
 export interface SigningKey {
@@ -43,15 +43,15 @@ function withPublic(key: KeyObject): SigningKey {
 }
 
 /** What is signed: which session has how many lines, and the hash of the last, which covers all before it. */
-const statement = (id: string, { lines, head }: Extent): Buffer =>
+const statement = (id: string, { lines, head }: RecordExtent): Buffer =>
   Buffer.from(`vitrine head\n${id}\n${lines}\n${head}`);
 
-export function signHead(key: SigningKey, id: string, at: Extent): string {
+export function signHead(key: SigningKey, id: string, at: RecordExtent): string {
   return sign(null, statement(id, at), key.private).toString('base64');
 }
 
 /** Whether the key signed this end of the record. */
-export function isSigned(publicKey: string, signature: string, id: string, at: Extent): boolean {
+export function isSigned(publicKey: string, signature: string, id: string, at: RecordExtent): boolean {
   try {
     const key = createPublicKey({ key: Buffer.from(publicKey, 'base64'), type: 'spki', format: 'der' });
     return verify(null, statement(id, at), key, Buffer.from(signature, 'base64'));
@@ -61,7 +61,7 @@ export function isSigned(publicKey: string, signature: string, id: string, at: E
 }
 
 /** @throws errors of the database, SQLSTATE `VT003`: the record there ends with another line */
-export async function storeSignature(database: Database, key: SigningKey, id: string, at: Extent): Promise<void> {
+export async function storeSignature(database: Database, key: SigningKey, id: string, at: RecordExtent): Promise<void> {
   await database.query('SELECT vitrine.sign_head($1, $2, $3, $4, $5)', [
     ...[id, at.lines, at.head, key.public, signHead(key, id, at)],
   ]);

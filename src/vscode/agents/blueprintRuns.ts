@@ -17,7 +17,7 @@ interface ResumeOverrides {
   readonly over: (options: AgentOptions) => AgentOptions;
 }
 
-type Used = Pick<BlueprintUse, 'prompt' | 'cwd' | 'options'>;
+type RunOverrides = Pick<BlueprintUse, 'prompt' | 'cwd' | 'options'>;
 
 /** Builds run requests for agent files from settings, saved inputs and the file. */
 export class BlueprintRuns {
@@ -42,7 +42,7 @@ export class BlueprintRuns {
   }
 
   /** @throws EngineFailure if the agent cannot be started */
-  async start(name: string, used: Used): Promise<StartRequest> {
+  async start(name: string, used: RunOverrides): Promise<StartRequest> {
     const { findBlueprint, startRequest } = await import('../../engine/blueprints/request.ts');
     const { load, use } = this.access;
     return startRequest(findBlueprint(await load(used.cwd), name), { ...use, ...used });

@@ -85,12 +85,12 @@ export class WindowEngine {
     this.#link = new DaemonLink({
       log,
       failure: toFailure,
-      connect: () => connect({ ...deps, storeDir, onNews: (news) => this.#take(news) }),
+      connect: () => connect({ ...deps, storeDir, onNews: (news) => this.#handleNews(news) }),
       prepare: async (connection) => {
         await connection.call('announce', await this.#announcement());
         const { live, follow_ups } = await connection.call('watch', { events: this.#wantsEvents, runs: true });
         this.queue.reconnected();
-        this.#planned.take(follow_ups);
+        this.#planned.update(follow_ups);
         this.#live.clear();
         for (const summary of live) this.#learn(summary);
         if (this.#watchedSources !== undefined)
@@ -333,7 +333,7 @@ export class WindowEngine {
     }
   }
 
-  #take(news: News): Promise<void> {
+  #handleNews(news: News): Promise<void> {
     const { summaries, removed, events, undelivered: failedDeliveries, follow_ups, indexing, shares } = news;
     for (const summary of summaries) this.#learn(summary);
     for (const id of removed) {
@@ -342,8 +342,8 @@ export class WindowEngine {
     }
     if (shares !== undefined) this.#shareListeners.fire(shares);
     for (const event of events) this.#events.fire(event);
-    this.queue.take(news);
-    if (follow_ups !== undefined) this.#planned.take(follow_ups);
+    this.queue.handleNews(news);
+    if (follow_ups !== undefined) this.#planned.update(follow_ups);
     if (indexing !== undefined) this.#indexing.fire(indexing);
     for (const { session_id, failure } of failedDeliveries) this.#deps.onUndelivered(session_id, toFailure(failure));
     if (this.#live.size === 0) void this.#link.replaceOlder(this.#deps.build);

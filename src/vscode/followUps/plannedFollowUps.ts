@@ -38,7 +38,7 @@ export class PlannedFollowUps {
     return this.#changed.on(listener);
   }
 
-  take(state: FollowUpsState): void {
+  update(state: FollowUpsState): void {
     this.#state = state;
     this.#changed.fire();
   }

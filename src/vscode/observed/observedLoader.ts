@@ -79,7 +79,7 @@ export class ObservedLoader implements vscode.Disposable {
     const engine = await this.#deps.engines.get();
     this.#subscriptions.push(
       engine.onSources((found) => {
-        this.#take(found);
+        this.#applyResult(found);
         void this.#listShared();
       }),
       engine.onIndexing((progress) => this.#progress.show(progress !== null)),
@@ -105,7 +105,7 @@ export class ObservedLoader implements vscode.Disposable {
         limit: maxSessions,
         keep_all: keepsObserved() === 'all',
       });
-      this.#take(found);
+      this.#applyResult(found);
       await this.#listShared();
       const ms = Math.round(performance.now() - began);
       log.info(logLine('sources', { sessions: found.sessions.length, out: found.out_of_scope, ms }));
@@ -126,7 +126,7 @@ export class ObservedLoader implements vscode.Disposable {
     }
   }
 
-  #take({ sessions, kept: copies, looked_in, out_of_scope, cleanup_days }: ResultOf<'watchSources'>): void {
+  #applyResult({ sessions, kept: copies, looked_in, out_of_scope, cleanup_days }: ResultOf<'watchSources'>): void {
     this.#searchedFolders = looked_in;
     this.#outOfScope = out_of_scope;
     this.#deps.list.cleanupDays = cleanup_days;

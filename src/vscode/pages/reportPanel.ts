@@ -49,7 +49,7 @@ export class ReportPanel implements vscode.Disposable {
     this.#state = { type: 'working', text: '', share: null, report: null };
     this.#channel = new Channel<ToReportPage, FromReportPage>({
       post: (envelope) => void panel.webview.postMessage(envelope),
-      deliver: (message) => void this.#take(message),
+      deliver: (message) => void this.#handleMessage(message),
     });
     this.#subscription = panel.webview.onDidReceiveMessage((data: unknown) => {
       const envelope = parseFromReportPage(data);
@@ -109,7 +109,7 @@ export class ReportPanel implements vscode.Disposable {
     this.#subscription.dispose();
   }
 
-  async #take(message: FromReportPage): Promise<void> {
+  async #handleMessage(message: FromReportPage): Promise<void> {
     switch (message.type) {
       case 'ready':
         this.#show(this.#state);

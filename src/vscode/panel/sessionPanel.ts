@@ -6,7 +6,7 @@ import { parseQuery } from '../../insight/search/query.ts';
 import type { EntryUpdate, NormalizedEntry } from '../../model/transcript/entry.ts';
 import { Channel } from '../../protocol/channel.ts';
 import { parseFromPage } from '../../protocol/panel/fromPageSchema.ts';
-import type { EntryPage, FromPage, PageEntry, PageUpdate, Sent, SessionView } from '../../protocol/panel/messages.ts';
+import type { EntryPage, FromPage, Packet, PageEntry, PageUpdate, SessionView } from '../../protocol/panel/messages.ts';
 import { pageEntry, wholeEntry } from '../../protocol/panel/pageEntries.ts';
 import { UpdateFeed } from '../../protocol/panel/updateFeed.ts';
 import { Citations } from './citations.ts';
@@ -44,7 +44,7 @@ export class SessionPanel implements vscode.Disposable {
   readonly #handle: SessionHandle;
   readonly #actions: PageActions;
   readonly #log: vscode.LogOutputChannel;
-  readonly #channel: Channel<Sent, FromPage>;
+  readonly #channel: Channel<Packet, FromPage>;
   readonly #feed: UpdateFeed;
   readonly #steps: StepIndex;
   readonly #views: SessionViews;
@@ -85,7 +85,7 @@ export class SessionPanel implements vscode.Disposable {
       this.#figures.add(entry);
       if (isNew) this.#prompts.add(entry);
     });
-    this.#channel = new Channel<Sent, FromPage>({
+    this.#channel = new Channel<Packet, FromPage>({
       post: (envelope) => void panel.webview.postMessage(envelope),
       deliver: (message) => void this.#answer(message),
     });

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { Demands } from '../../model/session/demands.ts';
 import type { ListedRunner } from '../../model/session/runner.ts';
-import type { ListedRun, Waiting } from '../../model/session/waiting.ts';
+import type { ListedRun, WaitingReason } from '../../model/session/waiting.ts';
 import { figures } from '../text/figures.ts';
 import { visibleText } from '../text/inertText.ts';
 import { exactDateTime } from '../text/dates.ts';
@@ -12,7 +12,7 @@ const { t } = vscode.l10n;
 const longestPrompt = 1000;
 
 /** Why a run waits; `undefined`: a runner can take it now. */
-export function waitingReason(waiting: Waiting | undefined): string {
+export function waitingReason(waiting: WaitingReason | undefined): string {
   switch (waiting?.kind) {
     case undefined:
       return t('next in line for a runner');

@@ -12,7 +12,7 @@ interface Deps {
   readonly contextOf: (folder: string) => Promise<ClientContext>;
 }
 
-interface Waiting {
+interface PendingRace {
   readonly revision: number;
   readonly listeners: Set<() => void>;
 }
@@ -21,7 +21,7 @@ interface Waiting {
 export class WindowRaces {
   readonly #call: Deps['call'];
   readonly #contextOf: Deps['contextOf'];
-  readonly #waiting = new Map<string, Waiting>();
+  readonly #waiting = new Map<string, PendingRace>();
 
   constructor({ call, contextOf }: Deps) {
     this.#call = call;
@@ -79,7 +79,7 @@ export class WindowRaces {
   }
 
   /** The daemon answers when the race changes. */
-  async #wait(id: string, waiting: Waiting): Promise<void> {
+  async #wait(id: string, waiting: PendingRace): Promise<void> {
     const { revision, listeners } = waiting;
     try {
       while (listeners.size > 0) {

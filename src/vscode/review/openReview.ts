@@ -142,14 +142,14 @@ export class OpenReview implements vscode.Disposable {
       else this.#reviewed.delete(key);
     }
     this.#changed.fire();
-    await this.#note(file.path, keys, reviewed ? 'reviewed' : 'open');
+    await this.#recordDecision(file.path, keys, reviewed ? 'reviewed' : 'open');
   }
 
   /** `force`: although it would lose something else. @throws file system errors */
   async revert({ file, hunk }: ReviewPlace, force = false): Promise<RevertOutcome> {
     const { place, review, hash } = file;
     if (place !== undefined && hunk.executable !== undefined)
-      return this.#noteRevert(file, hunk, await changeMode(place, !hunk.executable));
+      return this.#recordRevert(file, hunk, await changeMode(place, !hunk.executable));
     if (place === undefined || review === undefined || hash === undefined) return { kind: 'changed' };
     const unsaved = vscode.workspace.textDocuments.some(
       ({ uri, isDirty }) => isDirty && uri.scheme === 'file' && uri.fsPath === vscode.Uri.file(place).fsPath,
@@ -160,10 +160,14 @@ export class OpenReview implements vscode.Disposable {
       return { kind: 'conflict', reason: reverted.conflict, text: reverted.text };
     }
     const copy = file.state === 'missing' ? await this.#copyOf(place, reverted.text) : undefined;
-    return this.#noteRevert(file, hunk, await changeFile(place, hash, copy?.text ?? reverted.text, copy?.mode ?? null));
+    return this.#recordRevert(
+      file,
+      hunk,
+      await changeFile(place, hash, copy?.text ?? reverted.text, copy?.mode ?? null),
+    );
   }
 
-  async #noteRevert(file: ReviewedFile, hunk: NamedHunk, undo: FileUndo | undefined): Promise<RevertOutcome> {
+  async #recordRevert(file: ReviewedFile, hunk: NamedHunk, undo: FileUndo | undefined): Promise<RevertOutcome> {
     if (undo === undefined) {
       await this.refresh();
       return { kind: 'changed' };
@@ -172,7 +176,7 @@ export class OpenReview implements vscode.Disposable {
     this.#undos.push(revertUndo);
     if (this.#undos.length > mostUndos) this.#undos.shift();
     await this.refresh();
-    await this.#note(file.path, [hunk.key], 'reverted');
+    await this.#recordDecision(file.path, [hunk.key], 'reverted');
     return { kind: 'reverted', undo: revertUndo };
   }
 
@@ -183,7 +187,7 @@ export class OpenReview implements vscode.Disposable {
     this.#undos.splice(at, 1);
     const done = await undoChange(which.undo);
     await this.refresh();
-    if (done) await this.#note(which.path, [which.key], 'restored');
+    if (done) await this.#recordDecision(which.path, [which.key], 'restored');
     return done;
   }
 
@@ -216,7 +220,7 @@ export class OpenReview implements vscode.Disposable {
     }
   }
 
-  async #note(file: string, keys: string[], to: ReviewDecision['to']): Promise<void> {
+  async #recordDecision(file: string, keys: string[], to: ReviewDecision['to']): Promise<void> {
     if (!this.isRecorded) return;
     const decision: ReviewDecision = { type: 'review', at: new Date().toISOString(), path: file, keys, to };
     await this.#engine.archive.noteReview(this.id, decision);

@@ -176,7 +176,7 @@ export class ReviewController implements vscode.Disposable {
     this.#lastReverted = { key, before: review.places().findIndex(({ hunk }) => hunk.key === key) - 1 };
     if (target === undefined) this.#last = key;
     const outcome = await review.revert(place);
-    if (outcome.kind === 'reverted') this.#sayReverted(place, outcome.undo);
+    if (outcome.kind === 'reverted') this.#showReverted(place, outcome.undo);
     else if (outcome.kind === 'conflict') await this.#conflict(review, place, outcome);
     else {
       const name = visibleText(path.basename(node.file.path));
@@ -271,7 +271,7 @@ export class ReviewController implements vscode.Disposable {
     await this.#view.reveal(node, { select: true, focus: false }).then(undefined, () => undefined);
   }
 
-  #sayReverted({ file, hunk }: ReviewPlace, revertUndo: RevertUndo): void {
+  #showReverted({ file, hunk }: ReviewPlace, revertUndo: RevertUndo): void {
     const undo = t('Undo');
     const message = t('Reverted in {0}: {1}', inertText(path.basename(file.path)), linesText(hunk));
     void vscode.window.showInformationMessage(message, undo).then((chosen) => {
@@ -303,7 +303,7 @@ export class ReviewController implements vscode.Disposable {
     void vscode.window.showWarningMessage(`${message} ${inertText(detail)}`, anyway).then(async (chosen) => {
       if (chosen !== anyway || this.#review !== review) return;
       const outcome = await review.revert(place, true);
-      if (outcome.kind === 'reverted') this.#sayReverted(place, outcome.undo);
+      if (outcome.kind === 'reverted') this.#showReverted(place, outcome.undo);
     });
   }
 

@@ -34,7 +34,7 @@ export class PromptDrafts implements vscode.Disposable, vscode.CodeLensProvider 
   }
 
   /** Closes the active draft editor and returns its runs; `undefined` if there is nothing to run. */
-  async take(): Promise<readonly RunRequest[] | undefined> {
+  async takeRequests(): Promise<readonly RunRequest[] | undefined> {
     const document = vscode.window.activeTextEditor?.document;
     const draft = document === undefined ? undefined : this.#drafts.get(document.uri.toString());
     if (document === undefined || draft === undefined) {

@@ -39,7 +39,7 @@ export class WindowQueue extends RemoteQueue {
     this.#changes.fire();
   }
 
-  take({ runs, queue_changed = false }: News): void {
+  handleNews({ runs, queue_changed = false }: News): void {
     for (const run of runs) this.#runs.fire(run);
     if (runs.length > 0 || queue_changed) this.#changes.fire();
   }

@@ -30,7 +30,7 @@ export async function joinTeam(deps: TeamDeps): Promise<void> {
     await showTeam(deps, engine, current);
     return;
   }
-  let typed: Typed = { url: '', user: '' };
+  let typed: TypedLogin = { url: '', user: '' };
   for (;;) {
     const input = await askForAddress(typed);
     const address = input === undefined ? undefined : parseTyped(input);
@@ -50,7 +50,7 @@ export async function joinTeam(deps: TeamDeps): Promise<void> {
   }
 }
 
-interface Typed {
+interface TypedLogin {
   readonly url: string;
   readonly user: string;
 }
@@ -97,7 +97,7 @@ async function enterPassword({ secrets }: TeamDeps, engine: WindowEngine, { url,
   await engine.team.usePassword(password);
 }
 
-function askForAddress({ url }: Typed): Thenable<string | undefined> {
+function askForAddress({ url }: TypedLogin): Thenable<string | undefined> {
   return vscode.window.showInputBox({
     title: t('Join Team (1/3): Address'),
     prompt: t('The address of the team’s PostgreSQL database, without a password. Ask the person who set it up.'),

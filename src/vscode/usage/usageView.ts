@@ -53,7 +53,7 @@ export class UsageView implements vscode.WebviewViewProvider, vscode.Disposable 
     };
     const channel = new Channel<ToUsagePage, FromUsagePage>({
       post: (envelope) => void webview.postMessage(envelope),
-      deliver: (message) => void this.#take(message, channel),
+      deliver: (message) => void this.#handleMessage(message, channel),
     });
     const subscriptions = [
       webview.onDidReceiveMessage((data: unknown) => {
@@ -80,7 +80,7 @@ export class UsageView implements vscode.WebviewViewProvider, vscode.Disposable 
     this.#registration.dispose();
   }
 
-  async #take(message: FromUsagePage, channel: Channel<ToUsagePage, FromUsagePage>): Promise<void> {
+  async #handleMessage(message: FromUsagePage, channel: Channel<ToUsagePage, FromUsagePage>): Promise<void> {
     switch (message.type) {
       case 'ready':
         return this.#send(channel);

@@ -179,7 +179,7 @@ describe('a session that another program has open in the server of Codex 0.169.0
         const dialogue = joinThread('01a21ef1-2ff6-7501-898e-988ef9dfce14')({
           write: (line) => write(line),
           ask: () => Promise.reject(new Error('nothing is asked')),
-          tell: () => undefined,
+          record: () => undefined,
           turnEnded: () => undefined,
           turnStarted: () => undefined,
           leave: () => {

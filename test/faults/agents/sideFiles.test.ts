@@ -129,7 +129,7 @@ describe('side files of an agent', function () {
       output.push('stdout', Buffer.from('Hello.\n'), 0);
       await appendFile(file, named(own).slice(60));
       await until('the id', () => {
-        files.take(output, 0);
+        files.readUpdates(output, 0);
         return ids().length > 0;
       });
       assert.deepEqual(ids(), [own]);
@@ -145,7 +145,7 @@ describe('side files of an agent', function () {
       const both = watch();
       await appendFile(path.join(logs, 'process-1-42.log'), named(own));
       await until('the id', () => {
-        both.take(output, 0);
+        both.readUpdates(output, 0);
         return ids().length > 0;
       });
       assert.deepEqual(ids(), [own]);

@@ -22,7 +22,7 @@ import { Bench, fakeAgent, prompt, type Step } from '../../support/fakeAgent/eng
 import { platformVariables } from '../../support/platform.ts';
 import { skip } from '../../support/skip.ts';
 
-interface Ended {
+interface CommandResult {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
@@ -41,7 +41,7 @@ describe('vitrine run, sessions, show, doctor', function () {
     await bench.close();
   });
 
-  function vitrine(...args: string[]): { readonly process: ChildProcess; readonly ended: Promise<Ended> } {
+  function vitrine(...args: string[]): { readonly process: ChildProcess; readonly ended: Promise<CommandResult> } {
     const child = spawn(process.execPath, [path.resolve('dist/cli.js'), ...args], {
       cwd: bench.cwd,
       env: { ...platformVariables, PATH: process.env['PATH'], HOME: bench.dir, ...env },
@@ -212,7 +212,7 @@ describe('vitrine run, sessions, show, doctor', function () {
 
   it('does not report active records, or those without a hash chain, as damaged', async () => {
     const running = run([{ init: true }, { say: 'one' }, { tool: 'Bash', input: { command: 'x' } }, { wait: 20_000 }]);
-    const shown = async (): Promise<Ended> => {
+    const shown = async (): Promise<CommandResult> => {
       for (;;) {
         const id = /ses_[0-9a-f]{12}/.exec((await vitrine('sessions').ended).stdout)?.[0];
         const ended = id === undefined ? undefined : await vitrine('show', id, '--json').ended;
@@ -320,8 +320,8 @@ describe('vitrine run, sessions, show, doctor', function () {
 
   /** An agent running that continues talking, with a child that does not end on its own. */
   const stubborn = () => [
-    { note: bench.note },
-    { child: { note: bench.note, ignore: ['SIGINT', 'SIGTERM'], setsid: true } },
+    { note: bench.pidFile },
+    { child: { note: bench.pidFile, ignore: ['SIGINT', 'SIGTERM'], setsid: true } },
     { init: true },
     { say: 'running' },
     ...Array.from({ length: 200 }, () => ({ wait: 20, say: 'more' })),

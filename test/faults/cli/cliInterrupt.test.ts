@@ -21,7 +21,7 @@ describe('vitrine run, interrupted while it prepares the run', () => {
 
   it('starts no agent after the first Ctrl-C', async () => {
     const gate = path.join(bench.dir, 'version-gate');
-    const steps = prompt([{ init: true }, { note: bench.note }, { result: {} }]);
+    const steps = prompt([{ init: true }, { note: bench.pidFile }, { result: {} }]);
     const child = spawn(
       process.execPath,
       [path.resolve('dist/cli.js'), 'run', '--agent', 'claude-code', '--program', fakeAgent, steps],
@@ -37,7 +37,7 @@ describe('vitrine run, interrupted while it prepares the run', () => {
     child.kill('SIGINT');
     writeFileSync(gate, '');
     assert.equal(await exit, 2, await stderr);
-    assert.equal(existsSync(bench.note), false, 'an agent was started');
+    assert.equal(existsSync(bench.pidFile), false, 'an agent was started');
     assert.match(await stderr, /^vitrine: /);
   });
 });

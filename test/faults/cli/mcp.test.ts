@@ -155,7 +155,7 @@ describe('vitrine mcp', function () {
 
   it('starts none if the client cannot ask, unless allowed; stops what it started', async function () {
     if (isWindows) skip(this, 'the fake agent is a POSIX program');
-    const waits = prompt([{ init: true }, { note: bench.note }, { forever: true }]);
+    const waits = prompt([{ init: true }, { note: bench.pidFile }, { forever: true }]);
     const asked = { agent_name: 'claude-code', prompt: waits, execution_mode: 'async_poll' };
     const refused = await (await connected([]))('start_session', asked);
     assert.equal(refused.isError, true);

@@ -17,7 +17,7 @@ const allow = { kind: 'allow', scope: 'once' } as const;
 const deny = { kind: 'deny', reason: 'not now' } as const;
 
 /** Notes the client that decided, by its id; one without is of the kind that it is. */
-function noteDecision(metadata: unknown, seen: Map<string, string> | undefined): void {
+function addDecision(metadata: unknown, seen: Map<string, string> | undefined): void {
   const { data } = requestMetadataSchema.safeParse(metadata);
   const client = data?.decision?.client;
   if (data !== undefined && client !== undefined) seen?.set(data.request.id, client.id ?? client.kind);
@@ -89,7 +89,7 @@ describe('many clients of a daemon', function () {
       if (speakers.length > 1) winners.add(won[0] ?? '');
     };
     const take = ({ updates, state }: Pick<SessionUpdate, 'updates' | 'state'>, at: number): void => {
-      for (const update of updates) if (update.op === 'put') noteDecision(update.entry.metadata, seen[at]);
+      for (const update of updates) if (update.op === 'put') addDecision(update.entry.metadata, seen[at]);
       for (const { id } of state.requests) {
         if (answered.has(id)) continue;
         answers.push(answer(id, answered.size));
@@ -114,13 +114,13 @@ describe('many clients of a daemon', function () {
     assert.equal(code, 0, stderr);
     const printed = new Map<string, string>();
     for (const line of stdout.trimEnd().split('\n'))
-      noteDecision((JSON.parse(line) as { metadata?: unknown }).metadata, printed);
+      addDecision((JSON.parse(line) as { metadata?: unknown }).metadata, printed);
     for (const decisions of [...seen, printed]) assert.deepEqual([...decisions].sort(), [...accepted].sort());
     assert.ok(winners.size > 1, 'not always the same one wins');
   });
 
   it(`that reload, close and are killed end no run and lose nothing, ${clients} times`, async () => {
-    const { note } = place.bench;
+    const { pidFile: note } = place.bench;
     const steps = [{ init: true }, { note }, ...asking(clients), { say: 'the end' }, { result: {} }];
     const keeper = await place.connect();
     const ids = await Promise.all(

@@ -32,11 +32,11 @@ describe('processes', function () {
   /** An agent running in a tool, with children of every kind. */
   const family = (own: readonly string[]) => [
     { ignore: own },
-    { note: bench.note },
-    { child: { note: bench.note } },
-    { child: { note: bench.note, ignore: stubborn } },
-    { child: { note: bench.note, ignore: stubborn, setsid: true } },
-    { child: { note: bench.note, setsid: true, inherit: true } },
+    { note: bench.pidFile },
+    { child: { note: bench.pidFile } },
+    { child: { note: bench.pidFile, ignore: stubborn } },
+    { child: { note: bench.pidFile, ignore: stubborn, setsid: true } },
+    { child: { note: bench.pidFile, setsid: true, inherit: true } },
     { init: true },
     { tool: { id: 'call_1', command: 'sleep 1000' } },
     { say: 'running' },
@@ -265,8 +265,8 @@ describe('processes', function () {
     const engine = await bench.engine();
     const handle = await engine.start(
       bench.request([
-        { child: { note: bench.note } },
-        { child: { note: bench.note, setsid: true, inherit: true } },
+        { child: { note: bench.pidFile } },
+        { child: { note: bench.pidFile, setsid: true, inherit: true } },
         { init: true },
         { say: 'gone' },
         { result: {} },

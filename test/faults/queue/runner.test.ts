@@ -17,7 +17,7 @@ import { stopDaemon } from '../../support/daemon/stop.ts';
 import { silentLog } from '../../support/silentLog.ts';
 import { until } from '../../support/until.ts';
 
-interface Ended {
+interface CommandResult {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
@@ -40,7 +40,7 @@ describe('vitrine runner, queue, agents', function () {
   function start(
     args: readonly string[],
     cwd = bench.cwd,
-  ): { process: ChildProcess; ended: Promise<Ended>; lines: string[] } {
+  ): { process: ChildProcess; ended: Promise<CommandResult>; lines: string[] } {
     const child = spawn(process.execPath, [path.resolve('dist/cli.js'), ...args, '--store', bench.store], {
       cwd,
       env: { PATH: process.env['PATH'], HOME: bench.dir },
@@ -195,7 +195,7 @@ describe('vitrine runner, queue, agents', function () {
     const survivor = await claudeRunner();
     const first = await queueClient();
     const run = await first.link.createRun(
-      claude([{ init: true }, { note: bench.note }, { say: 'begun' }, { forever: true }]),
+      claude([{ init: true }, { note: bench.pidFile }, { say: 'begun' }, { forever: true }]),
     );
     await until('the run', async () => (await first.link.runs()).find(({ status }) => status === 'running'));
     const waiting = await first.link.createRun({ executor_type: 'codex', prompt: 'Later' });

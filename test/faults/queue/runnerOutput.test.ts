@@ -41,7 +41,7 @@ describe('output of vitrine runner', function () {
   it('shuts it down cleanly when its output has no reader', async () => {
     const { child, code, said } = claude('--limit', '2');
     await until('the registration', () => said().includes('registered'));
-    const forever = prompt([{ init: true }, { note: bench.note }, { say: 'begun' }, { forever: true }]);
+    const forever = prompt([{ init: true }, { note: bench.pidFile }, { say: 'begun' }, { forever: true }]);
     const request = { executor_type: 'claude-code', prompt: forever, project_dir: bench.cwd };
     const runs = [await joined.link.createRun(request), await joined.link.createRun(request)];
     await until('both runs', () => said().match(/ running\n/g)?.length === 2);

@@ -23,7 +23,7 @@ function noise(seed: number): (below: number) => number {
   };
 }
 
-interface Damaged {
+interface DamagedRecord {
   readonly bytes: Buffer;
   /** Lines that nothing happened to, in file order. */
   readonly intact: RecordLine[];
@@ -46,7 +46,7 @@ const garbage = [
 const badUtf8 = Buffer.from([0xc3, 0x28, 0xff, 0xfe, 0xf0]);
 
 /** About one line in six is damaged: torn, glued to the next, with noise before it, changed inside, doubled, lost. */
-function damage(lines: readonly RecordLine[], random: (below: number) => number): Damaged {
+function damage(lines: readonly RecordLine[], random: (below: number) => number): DamagedRecord {
   const pieces: Buffer[] = [];
   const intact: RecordLine[] = [];
   const doubtful = new Set<number>();

@@ -4,7 +4,7 @@ import { sqlState } from '../../../src/team/database/connection.ts';
 import { TeamDatabase } from '../../support/team/database.ts';
 import { useTeamServer } from '../../support/team/suite.ts';
 
-interface Claimed {
+interface ClaimedRun {
   readonly run_id: string;
   readonly token: string;
   readonly position: string;
@@ -38,12 +38,12 @@ describe('claims of a team', function () {
       ...[[idOf('lnch', n)], `instance-${n}`, tags],
     ]);
 
-  async function claim(client: pg.Client, n: number, has: readonly string[] = []): Promise<Claimed | undefined> {
+  async function claim(client: pg.Client, n: number, has: readonly string[] = []): Promise<ClaimedRun | undefined> {
     const sql = 'SELECT run_id, token::text, position::text FROM vitrine.claim_run($1, $2)';
-    return (await client.query<Claimed>(sql, [`instance-${n}`, has])).rows[0];
+    return (await client.query<ClaimedRun>(sql, [`instance-${n}`, has])).rows[0];
   }
 
-  const report = (client: pg.Client, { run_id, token }: Claimed, status: string): Promise<unknown> =>
+  const report = (client: pg.Client, { run_id, token }: ClaimedRun, status: string): Promise<unknown> =>
     client.query('SELECT vitrine.report_run($1, $2, $3, NULL)', [run_id, token, status]);
 
   it(`give ${total} runs to 100 runners, each once and in order`, async () => {
@@ -51,7 +51,7 @@ describe('claims of a team', function () {
     const [first] = workers;
     assert.ok(first);
     await createRuns(first, total);
-    const claimed: Claimed[] = [];
+    const claimed: ClaimedRun[] = [];
     await Promise.all(
       workers.map(async (client, worker) => {
         const runners = Array.from({ length: 10 }, (_, index) => worker * 10 + index);

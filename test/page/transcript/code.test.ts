@@ -18,7 +18,7 @@ const colours = [
 function session(): Script {
   const s = new Script();
   s.turn('Show code.');
-  s.say(`Here:\n\n${fence}ts\n${source}\n${fence}\n\nand no language:\n\n${fence}\nplain\n${fence}`);
+  s.addMessage(`Here:\n\n${fence}ts\n${source}\n${fence}\n\nand no language:\n\n${fence}\nplain\n${fence}`);
   s.tool('Bash', { kind: 'command_run', command: 'npm test -- "a"', exitCode: 1, stdout: colours }, 1, {
     status: 'failed',
   });
@@ -77,7 +77,7 @@ describe('code and colors in the page', () => {
   it('colors code when it is complete, not while it streams', async () => {
     const script = new Script();
     script.turn('Stream code.');
-    const index = script.say('');
+    const index = script.addMessage('');
     const page = await tests.open({ entries: script.entries, open: [index], view: view({ turns: script.turns }) });
     const text = `${fence}ts\nconst first = 1;\nconst second = 2;\n`;
     await page.evaluate(([at, part]) => window.host.update([{ op: 'append', index: at, text: part }]), [

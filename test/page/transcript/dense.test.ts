@@ -28,8 +28,8 @@ describe('a message of many elements', () => {
   async function open(text: string) {
     const script = new Script();
     script.turn('Go.');
-    script.say(text);
-    script.say('What came after.');
+    script.addMessage(text);
+    script.addMessage('What came after.');
     const { entries, turns } = script;
     return await tests.open({ entries, view: view({ turns }, { entries: entries.length }) });
   }
@@ -54,7 +54,7 @@ describe('a message of many elements', () => {
   it('is drawn from its end, and then whole without moving', async () => {
     const script = new Script();
     script.turn('Go.');
-    script.say(`The first words.\n\n${repeated('[a](b) ', 60_000)}\n\nThe last words.`);
+    script.addMessage(`The first words.\n\n${repeated('[a](b) ', 60_000)}\n\nThe last words.`);
     const { entries, turns } = script;
     const page = await tests.open();
     await page.evaluate((session) => window.host.keep(session), {
@@ -125,8 +125,8 @@ describe('a message of many elements', () => {
     for (const number of [11, 13, 892]) {
       const script = new Script();
       script.turn('Go.');
-      script.say(attempt(number, 16_000));
-      script.say('What came after.');
+      script.addMessage(attempt(number, 16_000));
+      script.addMessage('What came after.');
       const { entries, turns } = script;
       const page = await tests.open();
       const devtools = await page.context().newCDPSession(page);

@@ -9,7 +9,7 @@ function tall(): Script {
   const script = new Script();
   script.turn('Look at everything.');
   for (let n = 1; n < 420; n++) {
-    if (n % 7 === 0) script.say(`Message ${n}. ${'It goes on for some lines. '.repeat(20)}`);
+    if (n % 7 === 0) script.addMessage(`Message ${n}. ${'It goes on for some lines. '.repeat(20)}`);
     const stdout = Array.from({ length: 4 + ((n * 7) % 20) }, (_, line) => `${n}: line ${line}`).join('\n');
     script.tool('Bash', { kind: 'command_run', command: `command ${n}`, exitCode: 0, stdout });
   }

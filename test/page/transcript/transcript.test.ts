@@ -69,7 +69,7 @@ describe('transcript', () => {
     const script = new Script();
     script.turn('Say it.');
     script.add({ type: { kind: 'assistant_message' }, content: 'Half of', metadata: { aborted: true } });
-    script.say('The whole.');
+    script.addMessage('The whole.');
     const page = await tests.open({
       entries: script.entries,
       view: view({ turns: script.turns }, { entries: script.entries.length }),

@@ -77,7 +77,7 @@ export class ScriptedAgent {
           void withdrawn?.then(() => decide({ kind: 'deny' }, 'withdrawn'));
           this.asked.put({ request, decide });
         }),
-      tell: (line) => void this.receivedPrompts.push(line),
+      record: (line) => void this.receivedPrompts.push(line),
       turnEnded: () => this.turnsOver.put(true),
       turnStarted: () => undefined,
       leave: () => this.left.put(true),

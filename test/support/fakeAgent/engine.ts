@@ -23,7 +23,7 @@ export class Bench {
   readonly store = path.join(this.dir, 'store');
   readonly cwd = path.join(this.dir, 'work');
   /** File with the pids of the agent and its children. */
-  readonly note = path.join(this.dir, 'pids');
+  readonly pidFile = path.join(this.dir, 'pids');
   readonly log: string[] = [];
   readonly #engines: Engine[] = [];
 
@@ -44,7 +44,7 @@ export class Bench {
   }
 
   pids(): number[] {
-    return readFileSync(this.note, 'utf8').trim().split('\n').map(Number);
+    return readFileSync(this.pidFile, 'utf8').trim().split('\n').map(Number);
   }
 
   async close(): Promise<void> {

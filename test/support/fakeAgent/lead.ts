@@ -9,7 +9,7 @@ import type { Engine } from '../../../src/engine/engine.ts';
 import { until } from '../until.ts';
 import { type Bench, prompt, type Step } from './engine.ts';
 
-type Use = Pick<BlueprintUse, 'options' | 'environment' | 'input'>;
+type StartContext = Pick<BlueprintUse, 'options' | 'environment' | 'input'>;
 
 /** Calls a tool of a run's MCP server from outside of the run. Returns the text of the answer. */
 export type CallTool = (name: string, args?: object) => Promise<string>;
@@ -17,9 +17,9 @@ export type CallTool = (name: string, args?: object) => Promise<string>;
 /** Agent files of a bench, and the tools with which they start each other. */
 export class Leads {
   readonly #bench: Bench;
-  readonly use: Use;
+  readonly use: StartContext;
 
-  constructor(bench: Bench, use: Partial<Use> = {}) {
+  constructor(bench: Bench, use: Partial<StartContext> = {}) {
     this.#bench = bench;
     this.use = { options: () => ({}), environment: {}, input: () => Promise.resolve(undefined), ...use };
   }

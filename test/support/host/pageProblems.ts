@@ -6,7 +6,7 @@ const maxText = 1500;
 const problems = new WeakMap<Page, string[]>();
 
 /** From now on, records the latest errors and failed requests of a page and its frames. */
-export function noteProblems(page: Page): void {
+export function collectProblems(page: Page): void {
   const latest: string[] = [];
   problems.set(page, latest);
   const note = (problem: string): void => {

@@ -104,7 +104,7 @@ export function asking(requests: readonly AgentRequest[], options: RequestPageOp
     script.tool('Read', { kind: 'file_read', path: `${projectDir}/src/part${n}.ts`, totalLines: 10 + n }, 0.1);
   }
   script.turn('Put the change on a branch.', { status: 'running', durationMs: null, usd: null });
-  script.say(
+  script.addMessage(
     'All callers now take the injected source. While the review finishes I’d like to put the change on a branch.',
   );
   for (const request of requests) {

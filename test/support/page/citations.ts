@@ -1,7 +1,7 @@
 import type { NormalizedEntry } from '../../../src/model/transcript/entry.ts';
 import { evidenceOf, compareLines } from '../../../src/insight/citations/sources/evidence.ts';
 import { SessionLinks } from '../../../src/insight/citations/sessionLinks.ts';
-import type { FromPage, PageEntry, Sent } from '../../../src/protocol/panel/messages.ts';
+import type { FromPage, PageEntry, Packet } from '../../../src/protocol/panel/messages.ts';
 import { evidenceCard, pageLink } from '../../../src/pages/session/evidenceView.ts';
 import { sourcesPage } from '../../../src/pages/session/sourcesPage.ts';
 import { projectDir } from './madeUp.ts';
@@ -27,7 +27,7 @@ export class PageCitations {
     return links.length === 0 ? entry : { ...entry, links };
   }
 
-  answer(message: Question, entry: (index: number) => NormalizedEntry | undefined): Sent {
+  answer(message: Question, entry: (index: number) => NormalizedEntry | undefined): Packet {
     const { request } = message;
     if (message.type === 'getSources') {
       return { type: 'sources', request, page: sourcesPage(this.#links, message, true) };

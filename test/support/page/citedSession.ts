@@ -35,7 +35,7 @@ export function citedSession(
   script.tool('WebFetch', { kind: 'web_fetch', url: 'https://vitest.dev/api/vi.html' }, 1, {
     result: { text: 'By default, all methods are mocked.' },
   });
-  script.say(answer);
+  script.addMessage(answer);
   const sourceTitle = '<img src=x onerror=alert(1)> \u202eevil';
   script.add({
     type: { kind: 'assistant_message' },

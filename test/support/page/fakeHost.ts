@@ -8,7 +8,7 @@ import { Transcript } from '../../../src/model/transcript/transcript.ts';
 import { Channel, isEnvelope } from '../../../src/protocol/channel.ts';
 import type { DetailLevel } from '../../../src/protocol/panel/detailLevel.ts';
 import type { LedgerCard, ResumeFacts } from '../../../src/protocol/panel/figureMessages.ts';
-import type { Envelope, FromPage, PageUpdate, Sent, SessionView } from '../../../src/protocol/panel/messages.ts';
+import type { Envelope, FromPage, PageUpdate, Packet, SessionView } from '../../../src/protocol/panel/messages.ts';
 import { pageEntry } from '../../../src/protocol/panel/pageEntries.ts';
 import { maxSummaryTurns } from '../../../src/formats/record.ts';
 import { PageCitations } from './citations.ts';
@@ -46,7 +46,7 @@ export class FakeHost {
   #outbox: unknown[] | undefined;
   /** Maximum number of entries in one find result. */
   mostFound = 1000;
-  readonly #channel: Channel<Sent, FromPage>;
+  readonly #channel: Channel<Packet, FromPage>;
   readonly #feed: UpdateFeed;
   #options: LoadOptions | undefined;
   #entries = new Transcript();
@@ -58,7 +58,7 @@ export class FakeHost {
   #heldMessages: FromPage[] = [];
 
   constructor() {
-    this.#channel = new Channel<Sent, FromPage>({
+    this.#channel = new Channel<Packet, FromPage>({
       post: (envelope) => {
         this.posted = {
           bytes: this.posted.bytes + encoder.encode(JSON.stringify(envelope)).length,
@@ -68,7 +68,7 @@ export class FakeHost {
         if (this.#outbox === undefined) setTimeout(() => window.postMessage(structuredClone(envelope), '*'));
         else this.#outbox.push(structuredClone(envelope));
       },
-      deliver: (message) => this.#take(message),
+      deliver: (message) => this.#handleMessage(message),
     });
     this.#feed = new UpdateFeed(this.#channel);
   }
@@ -218,7 +218,7 @@ export class FakeHost {
 
   /** Posts a message unchecked, with the next number: for messages that the page does not know. */
   raw(message: unknown): void {
-    this.#channel.send(message as Sent);
+    this.#channel.send(message as Packet);
   }
 
   /** Skips a number, as if a message were lost. */
@@ -243,7 +243,7 @@ export class FakeHost {
 
   releasePages(): void {
     this.holdPages = false;
-    for (const message of this.#heldMessages.splice(0)) this.#take(message);
+    for (const message of this.#heldMessages.splice(0)) this.#handleMessage(message);
   }
 
   #init(): void {
@@ -264,7 +264,7 @@ export class FakeHost {
     return entries;
   }
 
-  #take(message: FromPage): void {
+  #handleMessage(message: FromPage): void {
     this.received.push(message);
     switch (message.type) {
       case 'ready':

@@ -55,14 +55,14 @@ export function view(overrides: Partial<SessionView> = {}, about: Partial<Sessio
   };
 }
 
-type Unplaced = Omit<NormalizedEntry, 'index' | 'timestamp'> & { readonly seconds?: number };
+type NewEntry = Omit<NormalizedEntry, 'index' | 'timestamp'> & { readonly seconds?: number };
 
 export class Script {
   readonly entries: NormalizedEntry[] = [];
   readonly turns: Turn[] = [];
   #seconds = 0;
 
-  add({ seconds = 1, ...entry }: Unplaced): number {
+  add({ seconds = 1, ...entry }: NewEntry): number {
     this.#seconds += seconds;
     const index = this.entries.length;
     this.entries.push({ index, timestamp: at(this.#seconds), ...entry });
@@ -84,7 +84,7 @@ export class Script {
     this.add({ type: { kind: 'user_message' }, content: prompt, origin });
   }
 
-  say(content: string): number {
+  addMessage(content: string): number {
     return this.add({ type: { kind: 'assistant_message' }, content });
   }
 
@@ -192,7 +192,7 @@ export function everything(): Script {
     ...together,
     result: { text: 'src/upload/retry.ts:34: Math.random()' },
   });
-  s.say(
+  s.addMessage(
     'The test drives retries with fake timers, but the delay is random. I’ll measure the failure rate first, and have a sub-agent check whether CI shows the same thing.',
   );
   s.tool(
@@ -256,7 +256,7 @@ export function everything(): Script {
   s.tool('WebFetch', { kind: 'web_fetch', url: 'https://vitest.dev/api/vi.html', status: 200 }, 1.2, {
     result: { text: 'Fake timers…' },
   });
-  s.say(answer);
+  s.addMessage(answer);
   s.tool(
     'Edit',
     {
@@ -306,7 +306,7 @@ export function everything(): Script {
     metadata: { raw: '{"type":"assist' },
   });
   s.tool('Bash', { kind: 'command_run', command: 'echo safe \u202e; rm -rf / #\u202c' }, 0.2, { status: 'cancelled' });
-  s.say('All callers now take the injected source.');
+  s.addMessage('All callers now take the injected source.');
   return s;
 }
 
@@ -318,7 +318,7 @@ export function long(count: number): Script {
       s.turn(`Question ${s.turns.length + 1}: what about part ${s.entries.length}?`, { steps: 26 });
     const n = s.entries.length;
     if (n % 3 === 0)
-      s.say(
+      s.addMessage(
         `Step ${n} done. Here is **what** I found in \`file${n}.ts\`:\n\n- first point\n- second point, which is a little longer so that it wraps in a narrow panel`,
       );
     else

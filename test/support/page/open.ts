@@ -8,7 +8,7 @@ import type { LoadOptions } from './fakeHost.ts';
 import { servePage } from './server.ts';
 import type { Theme } from './themes.ts';
 
-interface Started {
+interface StartedServer {
   readonly folder: RunFolder;
   readonly browser: Browser;
   readonly server: Awaited<ReturnType<typeof servePage>>;
@@ -16,7 +16,7 @@ interface Started {
 
 /** A browser and a server for one suite; `close` ends both. */
 export class PageTests {
-  #started: Started | undefined;
+  #started: StartedServer | undefined;
   /** Console errors and exceptions of the page. */
   readonly errors: string[] = [];
   /** Requests for anything outside of the page. */

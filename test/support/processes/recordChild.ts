@@ -9,7 +9,7 @@ import { aRun, aSession, entryLine, runId } from '../sessions/records.ts';
 const [mode = '', dir = '', ...ids] = process.argv.slice(2);
 const store = new RecordStore(dir, { clock: Date.now, log: { warn: (message) => console.error(message) } });
 
-function say(text: string): void {
+function print(text: string): void {
   writeSync(1, `${text}\n`);
 }
 
@@ -37,7 +37,7 @@ async function writeForever(id: string): Promise<void> {
   for (let index = first; ; index += 1) {
     await raw.write(Buffer.from(`${index}\n`));
     await writer.append(entryLine(index, index % 40 === 39 ? `${index} `.repeat(80_000) : undefined));
-    say(String(index));
+    print(String(index));
   }
 }
 
@@ -49,19 +49,19 @@ async function writeLarge(own: readonly string[]): Promise<void> {
     await Promise.all(writers.map((writer) => writer.append(line)));
   }
   await Promise.all(writers.map((writer) => writer.close()));
-  say('written');
+  print('written');
 }
 
 /** Takes one record, and keeps it until stdin ends. */
 async function hold(id: string): Promise<void> {
   try {
     const writer = await openOrCreate(id);
-    say('held');
+    print('held');
     await once(process.stdin.resume(), 'end');
     await writer.close();
   } catch (error) {
     if (!RecordBusyError.is(error)) throw error;
-    say(`busy ${error.holder?.pid ?? 0}`);
+    print(`busy ${error.holder?.pid ?? 0}`);
   }
 }
 
@@ -71,10 +71,10 @@ async function writeLimited(id: string): Promise<void> {
   const writer = await openOrCreate(id);
   for (let index = 0; index < 200; index += 1) await writer.append(entryLine(index));
   await writer.flush();
-  say(writer.memoryOnly ? 'in memory' : 'written');
+  print(writer.memoryOnly ? 'in memory' : 'written');
   await once(process.stdin.resume(), 'end');
   await writer.flush();
-  say(writer.memoryOnly ? 'in memory' : 'written');
+  print(writer.memoryOnly ? 'in memory' : 'written');
   await writer.close();
 }
 

@@ -2,12 +2,12 @@ import type { EntryUpdate } from '../../../src/model/transcript/entry.ts';
 import { Transcript } from '../../../src/model/transcript/transcript.ts';
 import { Channel } from '../../../src/protocol/channel.ts';
 import { appendText, SentState } from '../../../src/protocol/panel/sentState.ts';
-import type { Envelope, FromPage, PageEntry, Sent, SessionView } from '../../../src/protocol/panel/messages.ts';
+import type { Envelope, FromPage, PageEntry, Packet, SessionView } from '../../../src/protocol/panel/messages.ts';
 import { pageEntry } from '../../../src/protocol/panel/pageEntries.ts';
 import { UpdateFeed } from '../../../src/protocol/panel/updateFeed.ts';
 
 /** Updates that a host posts for an active session, the resulting page state, and their size. */
-export class Posted {
+export class PostedMessages {
   /** JSON bytes of all updates, as VS Code transfers them. */
   bytes = 0;
   messages = 0;
@@ -16,20 +16,20 @@ export class Posted {
   readonly entries = new Map<number, PageEntry>();
   view: SessionView;
   readonly #feed: UpdateFeed;
-  readonly #host: Channel<Sent, FromPage>;
+  readonly #host: Channel<Packet, FromPage>;
   readonly #last = new SentState();
   readonly #session = new Transcript();
   #total = 0;
 
   constructor(view: SessionView) {
     this.view = view;
-    const page = new Channel<FromPage, Sent>({
+    const page = new Channel<FromPage, Packet>({
       post: () => undefined,
       begins: ({ type }) => type === 'init',
       gap: () => (this.gaps += 1),
-      deliver: (message) => this.#take(message),
+      deliver: (message) => this.#addMessage(message),
     });
-    this.#host = new Channel<Sent, FromPage>({
+    this.#host = new Channel<Packet, FromPage>({
       deliver: () => undefined,
       post: (envelope) => {
         const text = JSON.stringify(envelope);
@@ -38,7 +38,7 @@ export class Posted {
           this.messages += 1;
         }
         this.#acknowledged = envelope.seq;
-        page.receive(JSON.parse(text) as Envelope<Sent>);
+        page.receive(JSON.parse(text) as Envelope<Packet>);
       },
     });
     this.#feed = new UpdateFeed(this.#host);
@@ -87,7 +87,7 @@ export class Posted {
     return bytes;
   }
 
-  #take(sent: Sent): void {
+  #addMessage(sent: Packet): void {
     const message = this.#last.received(sent);
     switch (message?.type) {
       case undefined:

@@ -97,7 +97,7 @@ describe('todos of an agent over its runs', () => {
         const ledger = new TodoLedger();
         for (const statement of [insert, query]) {
           const action = new TodoTable().apply(statement);
-          if (action !== undefined) ledger.take(action, undefined);
+          if (action !== undefined) ledger.apply(action, undefined);
         }
         assert.deepEqual(ledger.count(), { open, all });
       });
@@ -107,7 +107,7 @@ describe('todos of an agent over its runs', () => {
         const ledger = new TodoLedger();
         for (const statement of [insert, query]) {
           const action = table.apply(statement);
-          if (action !== undefined) ledger.take(action, undefined);
+          if (action !== undefined) ledger.apply(action, undefined);
         }
         const known = query.includes("status = 'pending'") ? { open: 1, all: 2 } : { open, all };
         assert.deepEqual(ledger.count(), known);

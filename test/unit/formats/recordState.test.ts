@@ -15,7 +15,7 @@ import {
 
 function stateOf(lines: readonly RecordLine[]): RecordState {
   const state = new RecordState(sessionId);
-  for (const line of lines) state.take(line);
+  for (const line of lines) state.apply(line);
   return state;
 }
 
@@ -132,8 +132,8 @@ describe('state of a record', () => {
 
   it('ignores lines of another session', () => {
     const state = new RecordState(sessionId);
-    assert.equal(state.take({ kind: 'run', run: aRun({ session_id: 'ses_ffffffffffff' }) }), false);
-    assert.equal(state.take({ kind: 'session', session: aSession({ session_id: 'ses_ffffffffffff' }) }), false);
+    assert.equal(state.apply({ kind: 'run', run: aRun({ session_id: 'ses_ffffffffffff' }) }), false);
+    assert.equal(state.apply({ kind: 'session', session: aSession({ session_id: 'ses_ffffffffffff' }) }), false);
     assert.equal(state.turns.length, 0);
   });
 
@@ -141,8 +141,8 @@ describe('state of a record', () => {
     const state = new RecordState(sessionId);
     for (let turn = 0; turn < maxSummaryTurns + 5; turn += 1) {
       const run_id = `run_${turn.toString(16).padStart(12, '0')}`;
-      state.take({ kind: 'run', run: aRun({ run_id, status: 'running' }) });
-      state.take({ kind: 'run', run: aRun({ run_id, status: 'completed', prompt: 'later' }) });
+      state.apply({ kind: 'run', run: aRun({ run_id, status: 'running' }) });
+      state.apply({ kind: 'run', run: aRun({ run_id, status: 'completed', prompt: 'later' }) });
     }
     assert.equal(state.turns.length, maxSummaryTurns);
     assert.equal(state.turnsOmitted, 5);

@@ -1,10 +1,10 @@
 import * as assert from 'node:assert/strict';
 import { Channel, isEnvelope } from '../../../src/protocol/channel.ts';
-import type { Envelope, FromPage, PageEntry, Sent, ToPage } from '../../../src/protocol/panel/messages.ts';
+import type { Envelope, FromPage, PageEntry, Packet, ToPage } from '../../../src/protocol/panel/messages.ts';
 import { UpdateFeed } from '../../../src/protocol/panel/updateFeed.ts';
 import { view } from '../../support/page/madeUp.ts';
 
-const failed = (message: string): Sent => ({ type: 'failed', request: 0, message });
+const failed = (message: string): Packet => ({ type: 'failed', request: 0, message });
 const entry = (index: number, content: string): PageEntry => ({
   index,
   timestamp: '2026-01-02T10:00:00Z',
@@ -18,14 +18,14 @@ const init = (): Extract<ToPage, { type: 'init' }> => {
 };
 
 function pair() {
-  const wire: Envelope<Sent>[] = [];
+  const wire: Envelope<Packet>[] = [];
   const got: string[] = [];
   let gaps = 0;
-  const host = new Channel<Sent, FromPage>({
+  const host = new Channel<Packet, FromPage>({
     post: (envelope) => wire.push(envelope),
     deliver: () => undefined,
   });
-  const page = new Channel<FromPage, Sent>({
+  const page = new Channel<FromPage, Packet>({
     post: () => undefined,
     deliver: (message) => got.push(message.type === 'failed' ? message.message : message.type),
     begins: (message) => message.type === 'failed' && message.message === 'begin',

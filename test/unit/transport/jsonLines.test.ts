@@ -12,13 +12,13 @@ const stream = (): Socket => new PassThrough() as unknown as Socket;
 const request = (id: number, text = ''): string =>
   `${JSON.stringify({ jsonrpc: '2.0', id, method: 'status', params: { text } })}\n`;
 
-interface Reading {
+interface LineReading {
   readonly socket: Socket;
   readonly ids: unknown[];
   readonly errors: string[];
 }
 
-function reading(options: ReaderOptions): Reading {
+function reading(options: ReaderOptions): LineReading {
   const socket = stream();
   const reader = new JsonLineReader(socket, options);
   const [ids, errors]: [unknown[], string[]] = [[], []];
@@ -39,7 +39,7 @@ describe('JSON lines', () => {
         await until('all messages', () => ids.length === sent.length);
         assert.deepEqual(ids, [...sent.keys()]);
         assert.deepEqual(errors, []);
-        assert.ok(budget.take(bytes.length), 'every byte was given back');
+        assert.ok(budget.acquire(bytes.length), 'every byte was given back');
         socket.destroy();
       }
   });
@@ -91,7 +91,7 @@ describe('JSON lines', () => {
       await until('the end', () => socket.destroyed);
       assert.equal(ids.length, 1);
       assert.match(errors.join(), reason);
-      assert.ok(budget.take(64 << 20), 'every byte was given back');
+      assert.ok(budget.acquire(64 << 20), 'every byte was given back');
     }
   });
 
@@ -99,7 +99,7 @@ describe('JSON lines', () => {
     const budget = new FrameBudget(1000);
     const [first, second] = [reading({ budget, turns: new FairTurns() }), reading({ budget, turns: new FairTurns() })];
     first.socket.write('{"half'.padEnd(600));
-    await until('the first half', () => !budget.take(500));
+    await until('the first half', () => !budget.acquire(500));
     second.socket.write('{"half'.padEnd(600));
     await until('the end', () => second.socket.destroyed);
     assert.match(second.errors.join(), /All clients together/);

@@ -4,7 +4,7 @@ import { type TurnTaker, FairTurns } from '../../../src/transport/turns.ts';
 
 /** A connection with so many messages; adds its name to `taken` for each. */
 const taker = (taken: string[], name: string, messages: number): TurnTaker => ({
-  takeTurn: () => {
+  handleNext: () => {
     taken.push(name);
     messages -= 1;
     return messages > 0;
@@ -41,7 +41,7 @@ describe('turns of connections', () => {
     const [turns, taken]: [FairTurns, string[]] = [new FairTurns(() => 0), []];
     let isOver = false;
     const again = (): TurnTaker => ({
-      takeTurn() {
+      handleNext() {
         taken.push('again');
         if (!isOver) setImmediate(() => turns.add(this));
         return false;

@@ -51,7 +51,7 @@ export class FilesView implements PageView {
     return this.#sums?.files;
   }
 
-  take(message: ToPage): void {
+  handleMessage(message: ToPage): void {
     if (message.type !== 'viewsChanged' && message.type !== 'init') return;
     this.#isStale = true;
     this.#isCounted = false;

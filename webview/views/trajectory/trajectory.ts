@@ -79,7 +79,7 @@ export class TrajectoryView implements PageView {
     };
   }
 
-  take(message: ToPage): void {
+  handleMessage(message: ToPage): void {
     if (message.type !== 'viewsChanged' && message.type !== 'init') return;
     this.#isStale = true;
     if (message.type === 'init') this.#lines.renew();

@@ -59,12 +59,12 @@ export class AcpCalls {
 
   /** `tool_call` or `tool_call_update`. */
   update(id: string, update: JsonObject, context: CallContext): void {
-    this.#seeReview(update);
+    this.#addReview(update);
     const call = this.#get(id, context);
     if (call === undefined) return;
     call.fields = updateFields(call.fields, update);
     call.asked = false;
-    this.#seeTerminals(call);
+    this.#linkTerminals(call);
     this.#changed(call, context);
   }
 
@@ -72,7 +72,7 @@ export class AcpCalls {
     const call = this.#get(id, context);
     if (call === undefined) return;
     call.fields = withContent(call.fields, item);
-    this.#seeTerminals(call);
+    this.#linkTerminals(call);
     if (this.#grew(call, call.fields.content?.length ?? 0)) this.#changed(call, context);
   }
 
@@ -229,7 +229,7 @@ export class AcpCalls {
     }
   }
 
-  #seeTerminals(call: Call): void {
+  #linkTerminals(call: Call): void {
     for (const id of call.fields.terminalIds) this.#callByTerminal.set(id, call);
   }
 
@@ -241,7 +241,7 @@ export class AcpCalls {
   }
 
   /** Codex lets a model review calls, and prints the review as a call. */
-  #seeReview(update: JsonObject): void {
+  #addReview(update: JsonObject): void {
     const output = update['rawOutput'];
     const target = nonEmpty(field(output, 'targetItemId'));
     if (target === undefined || field(field(output, 'review'), 'status') !== 'denied') return;

@@ -32,7 +32,7 @@ export class Terminals {
     if (whole !== undefined) {
       terminal.pieces = [];
       terminal.bytes = 0;
-      take(terminal, whole);
+      appendOutput(terminal, whole);
     }
     return id;
   }
@@ -41,7 +41,7 @@ export class Terminals {
     const id = nonEmpty(update['terminalId']);
     const data = text(update['data']);
     if (id === undefined || data === undefined) return undefined;
-    take(this.#get(id), data);
+    appendOutput(this.#get(id), data);
     return id;
   }
 
@@ -76,7 +76,7 @@ export class Terminals {
   }
 }
 
-function take(terminal: Terminal, data: string): void {
+function appendOutput(terminal: Terminal, data: string): void {
   if (terminal.bytes > maxOutput) return;
   const bytes = bytesOf(data.slice(0, 2 * maxOutput));
   terminal.pieces.push(bytes);

@@ -74,9 +74,9 @@ export function updateFields(before: ToolFields, update: JsonObject): ToolFields
     locations: locationsOf(update['locations']) ?? before.locations,
     claude: claudeOf(field(update['_meta'], 'claudeCode'), before.claude),
   };
-  takeExtensions(after, update['_meta']);
+  readExtensions(after, update['_meta']);
   after.exitCode = exitCodeOf(after.output) ?? after.exitCode;
-  if (Array.isArray(update['content'])) takeContent(after, objects(update['content']));
+  if (Array.isArray(update['content'])) readContent(after, objects(update['content']));
   return after;
 }
 
@@ -122,7 +122,7 @@ export function withContent(before: ToolFields, item: unknown): ToolFields {
   const after = { ...before };
   const shown = isObject(item) && item['type'] === 'content' ? contentText(item['content']) : undefined;
   if (shown !== undefined) after.content = truncateShown((after.content ?? '') + shown);
-  else takeContent(after, objects([item]));
+  else readContent(after, objects([item]));
   return after;
 }
 
@@ -157,7 +157,7 @@ function claudeOf(meta: unknown, before: ClaudeFields | undefined): ClaudeFields
   };
 }
 
-function takeExtensions(after: ToolFields, meta: unknown): void {
+function readExtensions(after: ToolFields, meta: unknown): void {
   // Both extensions contain pieces of output; the client's capabilities decide which one an agent uses.
   const output = field(meta, 'terminal_output') ?? field(meta, 'terminal_output_delta');
   const outputText = text(field(output, 'data'));
@@ -183,7 +183,7 @@ export function exitCode(value: unknown): number | null | undefined {
 }
 
 /** New content replaces old content; changes of files that were shown stay. */
-function takeContent(after: ToolFields, items: readonly JsonObject[]): void {
+function readContent(after: ToolFields, items: readonly JsonObject[]): void {
   const changes = items.flatMap((item) => (item['type'] === 'diff' ? changesOf(item) : []));
   if (changes.length > 0) after.changes = changes;
   const ids = items.flatMap((item) => (item['type'] === 'terminal' ? [nonEmpty(item['terminalId'])] : []));

@@ -81,6 +81,6 @@ export class Results {
 
   #replace(entry: NormalizedEntry, message: string, code: string | undefined): void {
     this.#writer.put({ ...entry, type: { kind: 'error', error: { message, ...(code !== undefined && { code }) } } });
-    this.#state.noteError(message, code);
+    this.#state.addError(message, code);
   }
 }

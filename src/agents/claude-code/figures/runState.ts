@@ -34,10 +34,10 @@ export class RunState {
   ): void {
     const type = { kind: 'error', error: { message, ...(code !== undefined && { code }) } } as const;
     this.#writer.add({ type, content: message, timestamp, metadata });
-    this.noteError(message, code);
+    this.addError(message, code);
   }
 
-  noteError(message: string, code: string | undefined): void {
+  addError(message: string, code: string | undefined): void {
     this.failed = true;
     if (code === 'unknown_session') this.unknownSession = true;
     if (this.#errors.size < maxRemembered) this.#errors.add(message.trim());
@@ -47,7 +47,7 @@ export class RunState {
     return this.#errors.has(message.trim());
   }
 
-  noteSynthetic(entry: NormalizedEntry): void {
+  addSynthetic(entry: NormalizedEntry): void {
     if (this.#synthetic.size < maxRemembered) this.#synthetic.set(entry.content.trim(), entry);
   }
 

@@ -98,7 +98,7 @@ export class MessageUsages {
   #cachedList: readonly MessageUsage[] | undefined;
   #left = 0;
 
-  see({ messageId, model, parentCallId, usage, settled }: ReportedUsage): void {
+  addUsage({ messageId, model, parentCallId, usage, settled }: ReportedUsage): void {
     const before = this.#byId.get(messageId);
     if (before?.settled === true && !settled) return;
     if (before === undefined && this.#byId.size >= maxMessages) {

@@ -42,14 +42,14 @@ export class ClaudeFacts {
     return cost === null ? facts : { ...facts, cost: { ...cost, later: [...this.#laterRequests] } };
   }
 
-  see(record: JsonObject, isMain: boolean): void {
+  addRecord(record: JsonObject, isMain: boolean): void {
     const at = nonEmpty(record['timestamp']);
     const isChain = typeof record['uuid'] === 'string';
     if (isMain || isChain) this.#facts.time(at);
     const uuid = nonEmpty(record['uuid']) ?? nonEmpty(record['leafUuid']);
     if (uuid !== undefined) this.#note = this.#notes.get(uuid)?.title ?? this.#note;
-    if (isChain) this.#seeChain(record, isMain);
-    else this.#seeOther(record);
+    if (isChain) this.#addToChain(record, isMain);
+    else this.#addOther(record);
     switch (record['type']) {
       case 'assistant':
         this.#assistant(record, at, isMain);
@@ -65,7 +65,7 @@ export class ClaudeFacts {
     }
   }
 
-  #seeChain(record: JsonObject, isMain: boolean): void {
+  #addToChain(record: JsonObject, isMain: boolean): void {
     const facts = this.#facts;
     if (isMain) facts.folder(nonEmpty(record['cwd']));
     const branch = nonEmpty(record['gitBranch']);
@@ -83,7 +83,7 @@ export class ClaudeFacts {
     if (from !== undefined && from !== this.#session) facts.parent = { id: from, kind: 'fork' };
   }
 
-  #seeOther(record: JsonObject): void {
+  #addOther(record: JsonObject): void {
     const facts = this.#facts;
     switch (record['type']) {
       case 'custom-title':

@@ -37,7 +37,7 @@ export class ClaudeStoreParser implements StoreParser {
     if (isBulk(record.text)) return nothing;
     const isMain = record.part.role !== 'subagent' && value['isSidechain'] !== true;
     this.#at = timeOf(value) ?? this.#at;
-    this.#facts.see(value, isMain);
+    this.#facts.addRecord(value, isMain);
     if (!this.#options.entries) return nothing;
     const agent = record.part.role === 'subagent' ? record.part.agent : undefined;
     return marked(this.#entries(value, record.text, isMain, agent), value);
@@ -55,7 +55,7 @@ export class ClaudeStoreParser implements StoreParser {
 
   #entries(value: JsonObject, raw: string, isMain: boolean, agent: string | undefined): readonly EntryUpdate[] {
     const { session } = this.#options;
-    if (isMain) this.#subagents.see(value);
+    if (isMain) this.#subagents.addRecord(value);
     if (typedPrompt(value) !== undefined) {
       const message =
         value['type'] === 'attachment' ? { content: field(value['attachment'], 'prompt') } : value['message'];

@@ -21,7 +21,7 @@ export class Subagents {
   }
 
   /** A record of the main conversation. */
-  see(record: JsonObject): void {
+  addRecord(record: JsonObject): void {
     const blocks = objects(field(record['message'], 'content'));
     for (const block of blocks) {
       const prompt = nonEmpty(field(block['input'], 'prompt'));

@@ -136,7 +136,7 @@ export class Partials {
   }
 
   /** Notes the final line of a block that is neither text nor thinking. */
-  noteFinalBlock(messageId: string | undefined, block: unknown, line: Line): void {
+  handleFinalBlock(messageId: string | undefined, block: unknown, line: Line): void {
     const message = this.#streamed(messageId, line.parentCallId);
     if (message === undefined) return;
     message.early = [];
@@ -174,17 +174,18 @@ export class Partials {
     const id = nonEmpty(started['id']) ?? null;
     const model = nonEmpty(started['model']);
     this.#begin(id, model, list(started['content']), line);
-    if (id !== null) this.#see(id, model, started['usage'], false, line);
+    if (id !== null) this.#addUsage(id, model, started['usage'], false, line);
     return true;
   }
 
   #messageDelta(event: JsonObject, line: Line): void {
     const message = this.#current.get(line.parentCallId ?? '');
-    if (message !== undefined && message.id !== null) this.#see(message.id, message.model, event['usage'], true, line);
+    if (message !== undefined && message.id !== null)
+      this.#addUsage(message.id, message.model, event['usage'], true, line);
   }
 
-  #see(messageId: string, model: string | undefined, usage: unknown, settled: boolean, line: Line): void {
-    this.#usages.see({ messageId, model: model ?? null, parentCallId: line.parentCallId, usage, settled });
+  #addUsage(messageId: string, model: string | undefined, usage: unknown, settled: boolean, line: Line): void {
+    this.#usages.addUsage({ messageId, model: model ?? null, parentCallId: line.parentCallId, usage, settled });
   }
 
   #begin(id: string | null, model: string | undefined, early: readonly unknown[], line: Line): StreamedMessage {

@@ -43,7 +43,7 @@ export class Retractions {
   }
 
   /** Retracts the messages that this line names. `false`: none is known. */
-  take({ message, timestamp }: Line): boolean {
+  retract({ message, timestamp }: Line): boolean {
     let some = false;
     for (const uuid of retractedMessages(message)) {
       const entries = this.#messages.get(uuid) ?? this.#older.get(uuid);

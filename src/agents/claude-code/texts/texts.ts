@@ -67,7 +67,7 @@ export class Texts {
     const metadata = annotated(entry.metadata, cited, content);
     if (metadata !== undefined) settled.metadata = metadata;
     this.#writer.put(settled);
-    if (kind === 'text' && main) this.#say(entry.index, content);
+    if (kind === 'text' && main) this.#setContent(entry.index, content);
   }
 
   add(
@@ -83,7 +83,7 @@ export class Texts {
       timestamp: line.timestamp,
       metadata: annotated(metadata, cited, content),
     });
-    if (kind === 'text' && line.parentCallId === null) this.#say(entry.index, content);
+    if (kind === 'text' && line.parentCallId === null) this.#setContent(entry.index, content);
     return entry;
   }
 
@@ -116,7 +116,7 @@ export class Texts {
     return this.#joined;
   }
 
-  #say(index: number, content: string): void {
+  #setContent(index: number, content: string): void {
     this.#answer.set(index, content);
     this.#spokenTexts.add(content);
     if (index >= this.#messageFrom) this.#message.set(index, content);

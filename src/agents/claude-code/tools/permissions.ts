@@ -180,7 +180,7 @@ export class Plans {
   #last: string | undefined;
 
   /** Searches a message of the model for a plan. */
-  see(message: unknown): void {
+  readPlans(message: unknown): void {
     for (const block of objects(isObject(message) ? message['content'] : undefined)) {
       const { name, id, input } = block;
       if (block['type'] !== 'tool_use' || !isObject(input)) continue;

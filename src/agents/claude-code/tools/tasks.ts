@@ -25,7 +25,7 @@ export class TaskList {
     const listed = field(detail, 'tasks');
     const isWhole = toolName === 'TaskList' && Array.isArray(listed);
     if (isWhole) this.#tasks.clear();
-    for (const task of [field(detail, 'task'), ...objects(listed)]) this.#note(task);
+    for (const task of [field(detail, 'task'), ...objects(listed)]) this.#addTask(task);
     if (toolName === 'TaskUpdate' && isObject(input) && field(detail, 'success') !== false) {
       const id = identifier(input['taskId']);
       const todo = this.#updated(input);
@@ -49,7 +49,7 @@ export class TaskList {
     return { id, text: nonEmpty(input['subject']) ?? before?.text ?? `Task #${id}`, status };
   }
 
-  #note(task: unknown): void {
+  #addTask(task: unknown): void {
     const id = identifier(field(task, 'id'));
     const subject = nonEmpty(field(task, 'subject'));
     if (id === undefined || subject === undefined) return;

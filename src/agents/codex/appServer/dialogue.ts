@@ -290,7 +290,7 @@ class CodexDialogue implements Dialogue {
     }
     for (const text of this.#queuedMessages.splice(0)) {
       const content = `The turn was interrupted before the agent read this message:\n\n${text.replaceAll(/^/gm, '> ')}`;
-      this.#host.tell({ type: 'note', subtype: 'unsaid', content });
+      this.#host.record({ type: 'note', subtype: 'unsaid', content });
     }
     this.#isBusy = false;
     this.#host.turnEnded();
@@ -303,7 +303,7 @@ class CodexDialogue implements Dialogue {
       if ('join' in this.#options) return;
       this.#refuse(id, `Unsupported request: ${method}`);
       const content = `The agent asked for \`${method.replaceAll('`', "'")}\`, which Vitrine does not support. Vitrine rejected the request.`;
-      this.#host.tell({ type: 'note', subtype: 'unsupported_request', content });
+      this.#host.record({ type: 'note', subtype: 'unsupported_request', content });
       return;
     }
     // A repeated request gets the same answer as the first.

@@ -106,7 +106,7 @@ export class AppServerEvents {
   }
 
   #begin(id: unknown, model: unknown, line: SourceLine): void {
-    this.#run.session.seeModel(nonEmpty(model));
+    this.#run.session.setModel(nonEmpty(model));
     const thread = nonEmpty(id);
     if (thread === undefined || thread === this.#thread) return;
     this.#thread = thread;
@@ -179,7 +179,7 @@ export class AppServerEvents {
         this.#tokens(params);
         return true;
       case 'model/rerouted':
-        this.#run.session.seeModel(nonEmpty(params['toModel']));
+        this.#run.session.setModel(nonEmpty(params['toModel']));
         this.#notice([`Codex switched to the model ${code(text(params['toModel']) ?? '')}.`], line);
         return true;
       default:

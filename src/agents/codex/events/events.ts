@@ -60,7 +60,7 @@ export class OldEvents {
 
   config(config: ConfigLine, { timestamp }: SourceLine): void {
     this.#hasBegun = true;
-    this.#run.session.seeModel(config.model);
+    this.#run.session.setModel(config.model);
     this.permissionMode = config.sandbox ?? null;
     const facts: (readonly [string, string | undefined])[] = [
       ['Model', config.model],
@@ -85,8 +85,8 @@ export class OldEvents {
       case 'task_started':
         return true;
       case 'session_configured':
-        this.#run.session.seeModel(nonEmpty(event['model']));
-        this.#run.seeSession(event['session_id'], timestamp);
+        this.#run.session.setModel(nonEmpty(event['model']));
+        this.#run.setSession(event['session_id'], timestamp);
         this.#run.system('init', `- Session: ${code(String(event['session_id']))}`, timestamp);
         this.#run.checkResumed(timestamp);
         return true;

@@ -13,7 +13,7 @@ const interrupted = /^(?:Wall time: [\d.]+ seconds\n)?aborted by user$/;
 const exitCode = /(?:Process exited with code|Exit code:) (-?\d{1,9})/;
 const stillRuns = /Process running with session ID/;
 
-interface Waiting {
+interface PendingCall {
   readonly id: string;
   readonly name: string;
   readonly input: unknown;
@@ -26,7 +26,7 @@ interface Waiting {
  */
 export class StoredCalls {
   readonly #run: NormalizedRun;
-  readonly #waiting = new Map<string, Waiting>();
+  readonly #waiting = new Map<string, PendingCall>();
   readonly #shownCalls = new Set<string>();
   /** The store has items: a call waits for its own. */
   hasItems = false;
@@ -99,7 +99,7 @@ function toolName(name: string): string {
   return name === 'apply_patch' ? 'file_change' : name;
 }
 
-function actionOf({ name, input }: Waiting): ToolAction {
+function actionOf({ name, input }: PendingCall): ToolAction {
   if (commands.has(name)) {
     const command = field(input, 'cmd') ?? field(input, 'command');
     return { kind: 'command_run', command: text(command) ?? texts(command).map(shellWord).join(' ') };

@@ -55,7 +55,7 @@ export class CodexFacts {
   }
 
   /** `thread`: the subagent of the record; absent for the main conversation. */
-  see(record: JsonObject, thread: string | undefined): void {
+  addRecord(record: JsonObject, thread: string | undefined): void {
     const facts = this.#facts;
     const at = nonEmpty(record['timestamp']);
     facts.time(at);

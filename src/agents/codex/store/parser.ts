@@ -47,9 +47,9 @@ export class CodexStoreParser implements StoreParser {
       return this.#write(thread, (storedThread) => storedThread.malformed(record.text, this.#timestamp));
     }
     this.#timestamp = this.#clock.time(value['timestamp'], 0);
-    this.#facts.see(value, thread);
+    this.#facts.addRecord(value, thread);
     if (!this.#options.entries) return nothing;
-    this.#seeStarted(value);
+    this.#readStart(value);
     return this.#write(thread, (storedThread) =>
       storedThread.push(value, { raw: record.text, timestamp: this.#timestamp }),
     );
@@ -80,7 +80,7 @@ export class CodexStoreParser implements StoreParser {
     return this.#transcript.add(key, push(thread), mark);
   }
 
-  #seeStarted(record: JsonObject): void {
+  #readStart(record: JsonObject): void {
     const item = field(record['payload'], 'item');
     const callId = nonEmpty(field(item, 'id'));
     if (field(item, 'type') !== 'CollabAgentToolCall' || field(item, 'tool') !== 'spawn_agent' || callId === undefined)

@@ -74,7 +74,7 @@ export class StoredThread {
     const { type } = record;
     const payload = isRecord(record['payload']) ? record['payload'] : {};
     if (type === 'session_meta') this.#meta(payload, line);
-    else if (type === 'turn_context') this.#run.session.seeModel(nonEmpty(payload['model']));
+    else if (type === 'turn_context') this.#run.session.setModel(nonEmpty(payload['model']));
     else if (type === 'response_item') this.#item(payload, record, line);
     else if (type === 'event_msg') this.#event(payload, record, line);
     else if (type === 'compacted') this.#run.system('compact_boundary', 'Conversation compacted', line.timestamp);
@@ -82,7 +82,7 @@ export class StoredThread {
   }
 
   #meta(payload: JsonObject, { timestamp }: SourceLine): void {
-    this.#run.seeSession(payload['id'], timestamp);
+    this.#run.setSession(payload['id'], timestamp);
     if (payload['history_mode'] === 'paginated') this.#calls.hasItems = true;
   }
 

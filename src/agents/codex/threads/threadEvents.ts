@@ -93,7 +93,7 @@ export class ThreadEvents {
   #started(id: string | undefined, line: SourceLine): void {
     const first = this.#run.session.id === null;
     // Within a turn, it is the thread of an agent that this one started.
-    if (first || !this.#run.unfinished) this.#run.seeSession(id, line.timestamp);
+    if (first || !this.#run.unfinished) this.#run.setSession(id, line.timestamp);
     this.#run.system('init', id === undefined ? 'The agent started' : `- Session: ${code(id)}`, line.timestamp);
     if (first) this.#run.checkResumed(line.timestamp);
   }

@@ -53,7 +53,7 @@ export class CopilotFacts {
     facts.time(fields.get('created_at'));
   }
 
-  see(event: CopilotEvent, at: string | undefined): void {
+  addEvent(event: CopilotEvent, at: string | undefined): void {
     const facts = this.#facts;
     const { type, data, id } = event;
     facts.time(at);

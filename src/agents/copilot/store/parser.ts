@@ -66,7 +66,7 @@ export class CopilotStoreParser implements StoreParser {
   #event(value: JsonObject, raw: string): void {
     this.#timestamp = this.#run.clock.time(value['timestamp'], 0);
     const event = copilotEvent(value);
-    if (event !== undefined) this.#facts.see(event, nonEmpty(value['timestamp']));
+    if (event !== undefined) this.#facts.addEvent(event, nonEmpty(value['timestamp']));
     if (!this.#entries || (event !== undefined && isQuiet(event.type))) return;
     const line = { raw, timestamp: this.#timestamp };
     try {

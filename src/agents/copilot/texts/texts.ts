@@ -99,7 +99,7 @@ export class Texts {
       done.text = content;
     } else if (!this.#wasEarly(content, speaker) && content !== '') {
       this.#keep(id, this.#add('thinking', content, speaker), content);
-      this.#note(id, speaker);
+      this.#addRecent(id, speaker);
     }
   }
 
@@ -148,7 +148,7 @@ export class Texts {
       if (stream.kind !== kind || stream.speaker.agent !== speaker.agent) continue;
       this.#open.delete(before);
       this.#open.set(key(kind, id), stream);
-      if (kind === 'thinking') this.#note(id, speaker);
+      if (kind === 'thinking') this.#addRecent(id, speaker);
       stream.own = '';
       stream.repeats = true;
       return stream;
@@ -161,7 +161,7 @@ export class Texts {
     const type = kind === 'text' ? ({ kind: 'assistant_message' } as const) : { kind, reasoning: text };
     const entry = this.#run.writer.add({ type, content: text, timestamp, metadata, open: true });
     this.#open.set(key(kind, id), { kind, speaker, entry, shown: text, own: text, repeats: false });
-    if (kind === 'thinking') this.#note(id, speaker);
+    if (kind === 'thinking') this.#addRecent(id, speaker);
     if (this.#open.size <= maxOpen) return;
     for (const [oldest, stream] of this.#open) {
       this.#open.delete(oldest);
@@ -206,7 +206,7 @@ export class Texts {
     }
   }
 
-  #note(id: string, { agent }: Speaker): void {
+  #addRecent(id: string, { agent }: Speaker): void {
     const recent = this.#recent.get(agent) ?? [];
     if (!recent.includes(id)) recent.push(id);
     if (this.#recent.size >= maxOpen) this.#recent.clear();

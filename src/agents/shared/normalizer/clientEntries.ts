@@ -81,11 +81,11 @@ export class ClientEntries {
         return;
       }
       case 'note':
-        this.#note(line.subtype, line.content, timestamp);
+        this.#addNotice(line.subtype, line.content, timestamp);
         return;
       case 'tool_output':
         if (this.#host.toolOutput?.(line, timestamp) === true) return;
-        this.#note('tool_output', `Output for the call ${line.callId}\n\n${codeBlock(line.stdout)}`, timestamp);
+        this.#addNotice('tool_output', `Output for the call ${line.callId}\n\n${codeBlock(line.stdout)}`, timestamp);
     }
   }
 
@@ -112,7 +112,7 @@ export class ClientEntries {
     this.#host.writer.put({ ...entry, content, metadata: { ...entry.metadata, decision } });
   }
 
-  #note(subtype: string, content: string, timestamp: string): void {
+  #addNotice(subtype: string, content: string, timestamp: string): void {
     const { writer, metadata } = this.#host;
     const type = { kind: 'system_message', subtype } as const;
     writer.add({ type, content, timestamp, metadata: metadata(), origin: 'system' });

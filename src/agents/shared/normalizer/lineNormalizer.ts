@@ -131,7 +131,7 @@ export class LineNormalizer implements Normalizer {
       return;
     }
     const { text } = output;
-    const spread = this.#reader.plainLine === undefined ? this.#spread.take(text) : 'no';
+    const spread = this.#reader.plainLine === undefined ? this.#spread.addLine(text) : 'no';
     this.#giveUpSpread(this.#run.clock.arrived(at));
     if (spread === 'no') this.#pushText(text, at);
     else if (spread !== 'more') this.#pushMessages(spread.value, spread.raw, at);

@@ -62,11 +62,11 @@ export class NormalizedRun {
       metadata: () => this.session.metadata(),
       beforeMessage: (text) => {
         this.texts.close();
-        this.#noteReported(text);
+        this.#addSentMessage(text);
       },
       decided: (request, decision) => {
         const { answer } = decision;
-        if (answer.kind === 'answer') this.#noteReported(answer.answers.join('\n'));
+        if (answer.kind === 'answer') this.#addSentMessage(answer.answers.join('\n'));
         this.decided(request, decision);
       },
       toolOutput: ({ callId, stdout, exitCode }, timestamp) => this.toolOutput(callId, stdout, exitCode, timestamp),
@@ -130,15 +130,15 @@ export class NormalizedRun {
     this.writer.add({ type, content: content, timestamp, metadata: { ...this.session.metadata(), ...own }, origin });
   }
 
-  #noteReported(message: string): void {
+  #addSentMessage(message: string): void {
     this.#sentMessages.push(message.trim());
     if (this.#sentMessages.length > maxReported) this.#sentMessages.shift();
   }
 
   /** The conversation's id from a line. If it differs from the earlier one, another conversation begins. */
-  seeSession(id: unknown, timestamp: string): void {
+  setSession(id: unknown, timestamp: string): void {
     const before = this.session.id;
-    if (!this.session.seeId(id) || before === null) return;
+    if (!this.session.setId(id) || before === null) return;
     this.texts.close();
     this.calls.forget(timestamp);
     this.#errors.clear();

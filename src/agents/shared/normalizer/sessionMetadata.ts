@@ -19,7 +19,7 @@ export class SessionMetadata {
   }
 
   /** `false` if the id is missing or already known. */
-  seeId(id: unknown): boolean {
+  setId(id: unknown): boolean {
     if (typeof id !== 'string' || id === '' || id === this.#id) return false;
     this.#id = id;
     this.#cached = undefined;
@@ -27,7 +27,7 @@ export class SessionMetadata {
     return true;
   }
 
-  seeModel(model: string | undefined): void {
+  setModel(model: string | undefined): void {
     if (model === undefined || model === '' || model === this.#model) return;
     this.#model = model;
     this.#cached = undefined;

@@ -6,7 +6,7 @@ import type { EntryWriter } from './entryWriter.ts';
 /** `user`: messages of the other side that the agent repeats. */
 export type TextKind = 'text' | 'thinking' | 'user';
 
-interface Streaming {
+interface StreamedText {
   readonly kind: TextKind;
   readonly entry: NormalizedEntry;
   readonly counted: boolean;
@@ -23,7 +23,7 @@ export class SpokenTexts {
   #length = 0;
   #joined: string | undefined;
   #final = '';
-  #streaming: Streaming | undefined;
+  #streaming: StreamedText | undefined;
   /** Entries that were added open, in their current form. */
   readonly #open = new Map<number, NormalizedEntry>();
   /** Pieces of open entries after their current form. */
@@ -44,7 +44,7 @@ export class SpokenTexts {
     this.close();
     const entry = this.#writer.add({ type: typeOf(kind, content), content: content, timestamp, metadata, open });
     if (open) this.#open.set(entry.index, entry);
-    if (kind === 'text' && counted) this.#say(entry.index, content);
+    if (kind === 'text' && counted) this.#setContent(entry.index, content);
     return entry;
   }
 
@@ -55,7 +55,7 @@ export class SpokenTexts {
     if (open) this.#open.set(entry.index, now);
     else this.#open.delete(entry.index);
     this.#writer.put(now, open);
-    if (kind === 'text' && counted) this.#say(entry.index, content);
+    if (kind === 'text' && counted) this.#setContent(entry.index, content);
   }
 
   /** More of an entry that was added open. */
@@ -145,7 +145,7 @@ export class SpokenTexts {
       const shown = this.#shown(entry);
       const kind = entry.type.kind === 'thinking' ? 'thinking' : entry.type.kind === 'user_message' ? 'user' : 'text';
       this.#writer.put(shown === entry.content ? entry : { ...entry, type: typeOf(kind, shown), content: shown });
-      if (kind === 'text' && this.#pieces.has(entry.index)) this.#say(entry.index, shown);
+      if (kind === 'text' && this.#pieces.has(entry.index)) this.#setContent(entry.index, shown);
     }
     this.#open.clear();
     this.#pieces.clear();
@@ -170,7 +170,7 @@ export class SpokenTexts {
     return this.#final;
   }
 
-  #say(index: number, content: string): void {
+  #setContent(index: number, content: string): void {
     this.#length += content.length - this.#answer.lengthOf(index);
     this.#answer.set(index, content);
     this.#final = content;

@@ -202,7 +202,7 @@ class Attachment {
       summary: { outcome, agent_label: agent, project_dir: folder },
       requests,
     }: SessionSnapshot): void => {
-      this.#take({ live, outcome, agent, folder, requests });
+      this.#applyState({ live, outcome, agent, folder, requests });
     };
     const { state } = await this.#connection.follow(this.#session, (update) =>
       this.#enqueue(async () => {
@@ -231,7 +231,7 @@ class Attachment {
           unseen.map((request) => ({ request })),
         );
       }
-      this.#take(page);
+      this.#applyState(page);
     }
   }
 
@@ -246,7 +246,7 @@ class Attachment {
     this.#printNotice([...(edits === '' ? [] : [edits]), requestText(agent, request)].join('\n'));
   }
 
-  #take({ live, outcome, agent, folder, requests }: State): void {
+  #applyState({ live, outcome, agent, folder, requests }: State): void {
     for (const { id } of this.#waiting) {
       if (!requests.some((request) => request.id === id) && !this.#answered.has(id) && !this.#json)
         this.#printNotice('That request was already answered or withdrawn.');

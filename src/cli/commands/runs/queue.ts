@@ -66,7 +66,7 @@ const notCompleted = 1;
 const refused = 2;
 
 type Values = ReturnType<typeof parse>['values'];
-type Show = (run: Run) => Promise<void>;
+type PrintRun = (run: Run) => Promise<void>;
 
 export const queue: Command = {
   help,
@@ -74,7 +74,7 @@ export const queue: Command = {
     const { values, positionals } = parse(args);
     const [what = 'list', subject, ...others] = positionals;
     const json = values.json === true;
-    const show: Show = async (run) =>
+    const show: PrintRun = async (run) =>
       json ? writeLines(context.stdout, [run]) : void context.stdout.write(`${runRow(run)}\n`);
     if (what === 'list') {
       assertNoOthers(what, subject === undefined ? [] : [subject], values);
@@ -120,7 +120,7 @@ function list(context: CliContext, store: string | undefined, json: boolean): Pr
   });
 }
 
-async function add(context: CliContext, promptArgument: string, values: Values, show: Show): Promise<number> {
+async function add(context: CliContext, promptArgument: string, values: Values, show: PrintRun): Promise<number> {
   const request = await requestOf(context, values);
   const prompt = await readPrompt(promptArgument, context);
   return speak(context, values.store, async (queued, ended) => {

@@ -67,7 +67,7 @@ export const runner: Command = {
     const declared = new DeclaredRunner({ runner: registration, context: { ...settings, tags } }, linePrinter(context));
     const link = new DaemonLink<DaemonError>({
       connect: () =>
-        connect({ ...connectOptions(context, { store: values.store }), onNews: (news) => declared.take(news) }),
+        connect({ ...connectOptions(context, { store: values.store }), onNews: (news) => declared.handleNews(news) }),
       prepare: (connection) => declared.declare(connection),
       failure: (failure) => new DaemonError(failure.code, failure.message, failure.detail, failure),
       log: { warn: (message) => void context.stderr.write(`vitrine: ${message}\n`) },
@@ -86,7 +86,7 @@ export const runner: Command = {
 /** Declares to the daemon what it may run for this terminal, and prints a line for each change. */
 class DeclaredRunner {
   readonly #params: GivenParams<'addRunner'>;
-  readonly #say: (line: string) => void;
+  readonly #print: (line: string) => void;
   /** Runs whose end was not printed yet. */
   readonly #active = new Set<string>();
   #id: string | undefined;
@@ -94,7 +94,7 @@ class DeclaredRunner {
 
   constructor(params: GivenParams<'addRunner'>, say: (line: string) => void) {
     this.#params = params;
-    this.#say = say;
+    this.#print = say;
   }
 
   /**
@@ -105,13 +105,13 @@ class DeclaredRunner {
     await connection.call('watch', { events: false, runs: true });
     const { runner_id, executor_type, project_dir } = await connection.call('addRunner', this.#params);
     this.#id = runner_id;
-    this.#say(`${runner_id} registered for ${executor_type} in ${project_dir}`);
+    this.#print(`${runner_id} registered for ${executor_type} in ${project_dir}`);
   }
 
-  take({ runs }: News): Promise<void> {
+  handleNews({ runs }: News): Promise<void> {
     for (const { run_id, session_id, status, runner_id, error } of runs) {
       if (runner_id === undefined || runner_id !== this.#id) continue;
-      this.#say([run_id, session_id, status, error?.split('\n', 1)[0] ?? ''].join(' ').trimEnd());
+      this.#print([run_id, session_id, status, error?.split('\n', 1)[0] ?? ''].join(' ').trimEnd());
       if (isRunOver(status)) this.#active.delete(run_id);
       else this.#active.add(run_id);
     }

@@ -50,7 +50,7 @@ export class ServedRuns implements Disposable {
 
   /** Someone may have answered. */
   answered(sessionId: string): void {
-    this.#then(sessionId, (served) => this.#takeAnswers(sessionId, served));
+    this.#then(sessionId, (served) => this.#receiveAnswers(sessionId, served));
   }
 
   /** After a connection was made. */
@@ -105,7 +105,7 @@ export class ServedRuns implements Disposable {
     }
   }
 
-  async #takeAnswers(sessionId: string, { handle }: ServedRun): Promise<void> {
+  async #receiveAnswers(sessionId: string, { handle }: ServedRun): Promise<void> {
     const requests = await this.#deps.use((database) => readRequests(database, sessionId));
     for (const { request, answer, answeredBy } of requests) {
       if (answer === null) continue;

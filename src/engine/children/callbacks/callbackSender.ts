@@ -75,7 +75,7 @@ export class CallbackSender {
     const mine = { again: true };
     this.#processing.set(parent, mine);
     try {
-      while (!this.#closed && takeAgain(mine)) await this.#sendDue(parent);
+      while (!this.#closed && resetAgain(mine)) await this.#sendDue(parent);
     } catch (error) {
       this.#deps.log.error(`${parent} could not get the results of its child sessions: ${String(error)}`);
     } finally {
@@ -123,7 +123,7 @@ export class CallbackSender {
       isRunning,
       hasUnreadable,
     } = await dueCallbacks(parent, all, { sessions, isGone, willResume, wasClosed });
-    const dropped = await callbacks.take(unneeded);
+    const dropped = await callbacks.claim(unneeded);
     for (const { child } of dropped) log.info(`${parent} does not need the results of ${child}.`);
     await callbacks.remove(dropped);
     if (isRunning) this.#checkLater();
@@ -137,7 +137,7 @@ export class CallbackSender {
     const { callbacks } = this.#deps;
     this.#resuming.add(parent);
     try {
-      const taken = await callbacks.take(due);
+      const taken = await callbacks.claim(due);
       if (taken.length === 0) return;
       const handle = await (summary === undefined ? this.#recordUnsent(taken) : this.#resume(summary, taken)).catch(
         async (error: unknown) => {
@@ -224,7 +224,7 @@ export class CallbackSender {
   }
 }
 
-function takeAgain(busy: { again: boolean }): boolean {
+function resetAgain(busy: { again: boolean }): boolean {
   const { again } = busy;
   busy.again = false;
   return again;

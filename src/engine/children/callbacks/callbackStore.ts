@@ -49,7 +49,7 @@ export class CallbackStore {
     if (runs.size === 0) return;
     const pending = (await this.waiting()).filter(({ parent }) => runs.has(parent));
     // Another process sends those that it takes meanwhile.
-    const taken = await this.take(pending);
+    const taken = await this.claim(pending);
     for (const callback of taken) {
       await this.#rewrite({ ...callback, closed_in: runs.get(callback.parent) }).catch((error: unknown) =>
         this.#log.warn(`${callback.parent}: ${String(error)}`),
@@ -93,7 +93,7 @@ export class CallbackStore {
   }
 
   /** @returns the callbacks that this process has taken and must send */
-  async take(callbacks: readonly Callback[]): Promise<readonly Callback[]> {
+  async claim(callbacks: readonly Callback[]): Promise<readonly Callback[]> {
     const taken: Callback[] = [];
     for (const callback of callbacks) {
       const file = await this.#takenFile(callback.child);

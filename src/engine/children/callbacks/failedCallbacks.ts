@@ -69,7 +69,8 @@ export class FailedCallbacks {
     const givenUp = isHopeless.has(failure.code) || this.#retries.attempts(parent) >= mostRetries;
     this.#failed.set(parent, { runs, givenUp });
     if (!givenUp) this.#retries.schedule(parent, () => this.#deps.retry(parent));
-    if (isFirst && !isRecordedRefusal(failure)) await this.#note(failedDeliveries(failure), session, callbacks);
+    if (isFirst && !isRecordedRefusal(failure))
+      await this.#recordFailure(failedDeliveries(failure), session, callbacks);
   }
 
   /** Call when the parent has its results, or no longer needs any. */
@@ -82,7 +83,7 @@ export class FailedCallbacks {
     this.#retries.close();
   }
 
-  async #note(failure: EngineFailure, session: SessionSummary, callbacks: readonly Callback[]): Promise<void> {
+  async #recordFailure(failure: EngineFailure, session: SessionSummary, callbacks: readonly Callback[]): Promise<void> {
     const { clock, decide, log, onUndelivered } = this.#deps;
     const { session_id: parent } = session;
     onUndelivered?.(session, failure);

@@ -6,7 +6,7 @@ import type { RaceGit } from './raceGit.ts';
 /** Maximum size of a file in bytes. */
 const maxBytes = 10 << 20;
 
-interface Asked {
+interface LaneRequest {
   readonly lane: string | null;
   /** As the worktree has it, or as it was at the start. */
   readonly side: 'start' | 'result';
@@ -15,7 +15,11 @@ interface Asked {
 }
 
 /** The text of a file of a lane; `null`: too large. @throws EngineFailure, file system errors */
-export async function laneText(race: Race, { lane: name, side, file }: Asked, git: RaceGit): Promise<string | null> {
+export async function laneText(
+  race: Race,
+  { lane: name, side, file }: LaneRequest,
+  git: RaceGit,
+): Promise<string | null> {
   if (side === 'start') return git.at(race.repository).run(['cat-file', 'blob', `${race.base}:${file}`]);
   const lane = race.lanes.find((candidate) => candidate.name === name);
   if (lane === undefined) return '';

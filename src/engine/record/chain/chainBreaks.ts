@@ -31,7 +31,7 @@ interface ChainWalkResult {
 /** Follows the chain through all lines. `saved`: the hash of the last durable line. */
 export function walkChain(lines: readonly ChainedLine[], saved: string | null): ChainWalkResult {
   const walk = new ChainWalk(lines, saved);
-  for (const [place, line] of lines.entries()) walk.take(line, place);
+  for (const [place, line] of lines.entries()) walk.addLine(line, place);
   return walk;
 }
 
@@ -64,7 +64,7 @@ class ChainWalk implements ChainWalkResult {
     }
   }
 
-  take(line: ChainedLine, place: number): void {
+  addLine(line: ChainedLine, place: number): void {
     const { link, relinked } = line;
     // Lines of an older version precede the chain; there are none within it.
     if (link === null && !this.#isChained) return this.#join(place);

@@ -40,8 +40,8 @@ export async function chainedLines(file: string): Promise<ChainedLines> {
     const wrong = isPacked ? await findWrongEnd(path.dirname(file), handle) : null;
     const found = new LineFinder(wrong ?? size);
     for await (const { buffer, offset, tooLong } of windows(handle, 0, size)) {
-      if (tooLong !== null) found.takeTooLong();
-      else for (const { start, end } of linesOf(buffer)) found.take(buffer.subarray(start, end), offset + start);
+      if (tooLong !== null) found.addTooLong();
+      else for (const { start, end } of linesOf(buffer)) found.addLine(buffer.subarray(start, end), offset + start);
       found.hasLineEnd = tooLong === null && buffer.at(-1) === 10;
     }
     const archive: ChainBreak | null = isDamaged
@@ -77,13 +77,13 @@ class LineFinder {
     return this.#gap === this.line && !this.hasLineEnd ? null : this.#gap;
   }
 
-  takeTooLong(): void {
+  addTooLong(): void {
     this.line += 1;
     this.damaged.push(this.line);
     this.#gap ??= this.line;
   }
 
-  take(bytes: Buffer, offset: number): void {
+  addLine(bytes: Buffer, offset: number): void {
     this.line += 1;
     if (offset <= this.#mark) this.marked = this.line;
     const found = findIntactLines(bytes);

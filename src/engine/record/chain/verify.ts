@@ -78,7 +78,7 @@ export async function verifyRecord(file: string, { named = [], session }: Expect
   };
 }
 
-interface Chained {
+interface ChainState {
   readonly reported: ChainBreak[];
   /** Line that the head refers to. */
   readonly kept: number | null;
@@ -87,7 +87,7 @@ interface Chained {
 }
 
 /** `isSettled`: the head refers to the last line. Otherwise, a crash may have left lines after it. */
-function chainOf({ items, lastGap }: ChainedLines, head: Head | null, isSettled: boolean): Chained {
+function chainOf({ items, lastGap }: ChainedLines, head: Head | null, isSettled: boolean): ChainState {
   const { breaks, members } = walkChain(items, head?.hash ?? null);
   const reported = new Map(breaks.map((chainBreak) => [chainBreak.line, chainBreak]));
   const isChained = items.some(({ link }) => link !== null);

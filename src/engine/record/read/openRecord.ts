@@ -55,7 +55,7 @@ export async function openRecord(file: string, id: string): Promise<OpenRecord> 
       modified: mtime.toISOString(),
       unknownLines: 0,
     };
-    note(record, readings, start === 0 ? -1 : null);
+    addReadings(record, readings, start === 0 ? -1 : null);
     if (record.cutOff || isDamaged) problems.add({ offset: size, bytes: 0, reason: 'cut_off', head: '' }, null);
     return record;
   } catch (error) {
@@ -77,7 +77,7 @@ export async function follow(record: OpenRecord): Promise<'same' | 'grown' | 're
     const whole = buffer.subarray(0, buffer.lastIndexOf(10) + 1);
     const readings = readLines(whole, offset, true);
     for (const [index, entry] of applyAll(record.state, readings)) record.recent.put(index, entry);
-    note(record, readings, null);
+    addReadings(record, readings, null);
     if (tooLong !== null) record.problems.add({ ...damageOf(buffer, offset, 'too_long'), bytes: tooLong.bytes }, null);
     record.end = offset + (tooLong?.bytes ?? whole.length);
   }
@@ -88,7 +88,7 @@ export async function follow(record: OpenRecord): Promise<'same' | 'grown' | 're
 }
 
 /** `lastEntry`: index of the entry before the first reading; -1 for none, `null` if unknown. */
-function note(record: OpenRecord, readings: readonly LineReading[], lastEntry: number | null): void {
+function addReadings(record: OpenRecord, readings: readonly LineReading[], lastEntry: number | null): void {
   let after = lastEntry;
   for (const { found, damage } of readings) {
     for (const problem of damage) record.problems.add(problem, after === -1 ? null : after);

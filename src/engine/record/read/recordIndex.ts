@@ -38,21 +38,21 @@ export class RecordIndex {
   /** Continues to `to`. An incomplete line is left for the next call. */
   async extend(handle: FileHandle, to: number): Promise<void> {
     for await (const window of windows(handle, this.#end, to)) {
-      if (window.tooLong === null) this.#takeWindow(window);
-      else this.#note({ ...damageOf(window.buffer, window.offset, 'too_long'), bytes: window.tooLong.bytes });
+      if (window.tooLong === null) this.#indexWindow(window);
+      else this.#addDamage({ ...damageOf(window.buffer, window.offset, 'too_long'), bytes: window.tooLong.bytes });
       this.#end = window.offset + (window.tooLong?.bytes ?? window.buffer.lastIndexOf(10) + 1);
     }
   }
 
-  #takeWindow({ buffer, offset }: Window): void {
+  #indexWindow({ buffer, offset }: Window): void {
     const odd = this.quick ? findJoinedLines(buffer) : null;
     for (const { start, end } of linesOf(buffer)) {
       if (end === buffer.length) return;
       if (start === end) continue;
       if (odd === null || odd.has(start) || !looksComplete(buffer, start, end)) {
-        this.#takeRead(buffer.subarray(start, end), offset + start);
+        this.#indexLine(buffer.subarray(start, end), offset + start);
       } else if (buffer[start + 9] === 101) {
-        this.#takeEntry(buffer, start, end, offset);
+        this.#indexEntry(buffer, start, end, offset);
       } else if (buffer[start + 9] === 114) {
         this.runs.push({ offset: offset + start, bytes: end - start });
       } else if (buffer[start + 9] === 117) {
@@ -61,14 +61,14 @@ export class RecordIndex {
     }
   }
 
-  #takeEntry(buffer: Buffer, start: number, end: number, base: number): void {
+  #indexEntry(buffer: Buffer, start: number, end: number, base: number): void {
     const index = entryIndexAt(buffer, start, end);
     if (index !== null) this.#put(index, buffer.subarray(start, end), base + start);
   }
 
-  #takeRead(bytes: Buffer, offset: number): void {
+  #indexLine(bytes: Buffer, offset: number): void {
     const reading = readLine(bytes, offset);
-    for (const damage of reading.damage) this.#note(damage);
+    for (const damage of reading.damage) this.#addDamage(damage);
     for (const { line, ...span } of reading.found) {
       if (line?.kind === 'run' || line?.kind === 'result') this.runs.push(span);
       if (line?.kind === 'usage') this.usage.push(span);
@@ -80,10 +80,10 @@ export class RecordIndex {
 
   #put(index: number, line: Buffer, offset: number): void {
     if (this.entries.set(index, { offset, bytes: line.length })) this.#lastEntry = index;
-    else this.#note(damageOf(line, offset, 'index_out_of_range'));
+    else this.#addDamage(damageOf(line, offset, 'index_out_of_range'));
   }
 
-  #note(damage: Damage): void {
+  #addDamage(damage: Damage): void {
     this.#problems.add(damage, this.#lastEntry);
   }
 }

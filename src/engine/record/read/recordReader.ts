@@ -173,17 +173,17 @@ export class FileRecordReader implements RecordReader {
   async #follow(): Promise<boolean> {
     const wasLive = this.#isLive;
     this.#isLive = await hasWriter(this.#folder, this.#clock);
-    let hasChanged = await this.#takeAppended();
+    let hasChanged = await this.#readAppended();
     while (this.interrupted) {
       this.#isLive = await hasWriter(this.#folder, this.#clock);
       // Lines that the last writer wrote shortly before it exited.
-      if (!(await this.#takeAppended())) break;
+      if (!(await this.#readAppended())) break;
       hasChanged = true;
     }
     return hasChanged || wasLive !== this.#isLive;
   }
 
-  async #takeAppended(): Promise<boolean> {
+  async #readAppended(): Promise<boolean> {
     const change = await follow(this.#record);
     if (change === 'replaced') {
       const next = await openRecord(this.#record.path, this.id);

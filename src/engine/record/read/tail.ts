@@ -120,7 +120,7 @@ export function applyAll(state: RecordState, readings: readonly LineReading[]): 
       state.addEntry(line.entry.index);
       entries.set(line.entry.index, line.entry);
     } else if (line !== null) {
-      state.take(line);
+      state.apply(line);
     }
   }
   return entries;

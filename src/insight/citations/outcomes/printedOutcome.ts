@@ -58,7 +58,7 @@ export function printedOutcome(
     let line = shown.trimEnd();
     let origin = '';
     // At most two prefixes: a package name and a log level.
-    for (let depth = 0; depth < 3 && !tally.take(rows, line, origin); depth += 1) {
+    for (let depth = 0; depth < 3 && !tally.addLine(rows, line, origin); depth += 1) {
       const [lead = '', name = ''] = prefix.exec(line) ?? [];
       if (lead === '') break;
       if (!level.test(name)) origin += name;
@@ -85,7 +85,7 @@ class Tally {
   readonly #found = { ok: false, bad: false, none: false };
 
   /** Whether the line is a summary. */
-  take(rows: readonly SummaryLine[], line: string, origin: string): boolean {
+  addLine(rows: readonly SummaryLine[], line: string, origin: string): boolean {
     let taken = false;
     for (const row of rows) {
       const found = row.line.exec(line);

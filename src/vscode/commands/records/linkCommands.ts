@@ -27,19 +27,19 @@ export function linkCommands(shell: CommandContext): Commands {
       if (session === undefined) return;
       const entry = entryOf(argument);
       const copied = entry === undefined ? await wholeSession(shell, session) : await oneEntry(shell, session, entry);
-      if (copied !== undefined) await take(copied);
+      if (copied !== undefined) await copyText(copied);
     },
 
     /** Copies an answer with its sources, from its menu. */
     async copyWithSources(argument) {
       const entry = entryOf(argument);
       const text = entry === undefined ? undefined : await shell.panels.withSources(entry);
-      if (text !== undefined) await take((await shell.engines.get()).archive.masked(text));
+      if (text !== undefined) await copyText((await shell.engines.get()).archive.masked(text));
     },
   };
 }
 
-async function take({ text, masked }: CopyResult): Promise<void> {
+async function copyText({ text, masked }: CopyResult): Promise<void> {
   await vscode.env.clipboard.writeText(text);
   const message =
     masked === 0

@@ -119,7 +119,7 @@ export function runCommands(shell: CommandContext): Commands {
     runAgentOnProblem: (argument) => askAbout(shell, () => problemFromArgument(argument)),
 
     async runPrompt() {
-      const requests = canStartAgents() ? await shell.drafts.take() : undefined;
+      const requests = canStartAgents() ? await shell.drafts.takeRequests() : undefined;
       return requests === undefined ? undefined : beginAll(shell, requests);
     },
 

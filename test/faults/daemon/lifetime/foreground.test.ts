@@ -15,7 +15,7 @@ describe('vitrine run in the foreground', function () {
   const args = ['run', '--agent', 'claude-code', '--program', fakeAgent] as const;
   const steps = (): Step[] => [
     { init: true },
-    { note: place.bench.note },
+    { note: place.bench.pidFile },
     { say: 'before' },
     { until: path.join(place.bench.dir, 'go') },
     { say: 'after' },
@@ -24,7 +24,7 @@ describe('vitrine run in the foreground', function () {
 
   async function started(): Promise<{ readonly command: Command; readonly session: string }> {
     const command = place.vitrine(...args, prompt(steps()));
-    await until('the agent to work', () => readFile(place.bench.note, 'utf8').catch(() => undefined));
+    await until('the agent to work', () => readFile(place.bench.pidFile, 'utf8').catch(() => undefined));
     const connection = await place.connect();
     const running = await until('the run to be known', async () => {
       const [found] = await connection.call('running', {});
@@ -37,7 +37,7 @@ describe('vitrine run in the foreground', function () {
   async function killDaemon(): Promise<void> {
     const { daemon } = await place.connect();
     process.kill(daemon.pid, 'SIGKILL');
-    process.kill(Number(await readFile(place.bench.note, 'utf8')), 'SIGKILL');
+    process.kill(Number(await readFile(place.bench.pidFile, 'utf8')), 'SIGKILL');
   }
 
   for (const signal of ['SIGKILL', 'SIGHUP'] as const) {

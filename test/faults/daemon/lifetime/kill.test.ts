@@ -17,7 +17,7 @@ const perSession = 10;
 const turns = 8;
 
 /** What a client was told of one session: it must be there after every crash. */
-interface Acknowledged {
+interface AcknowledgedState {
   readonly entries: Map<number, NormalizedEntry>;
   /** Ids of requests whose answer was accepted. */
   readonly answered: Set<string>;
@@ -34,7 +34,7 @@ describe('a daemon that is killed', function () {
 
   const steps = (kill: number) => [
     { init: true },
-    { note: place.bench.note },
+    { note: place.bench.pidFile },
     ...Array.from({ length: turns }, (_, turn) => [
       ...Array.from({ length: 10 }, (_word, at) => ({ say: `${kill}-${turn}-${at} `.repeat(at === 9 ? 5000 : 5) })),
       { ask: { id: `req-${kill}-${turn}` } },
@@ -46,7 +46,7 @@ describe('a daemon that is killed', function () {
   async function workUntilKilled(
     connection: DaemonConnection,
     session_id: string,
-    known: Acknowledged,
+    known: AcknowledgedState,
     { kill, moment }: { readonly kill: number; readonly moment: number },
   ): Promise<void> {
     const work: Promise<unknown>[] = [];
@@ -87,7 +87,7 @@ describe('a daemon that is killed', function () {
     await Promise.all(work);
   }
 
-  async function check(connection: DaemonConnection, session_id: string, known: Acknowledged, kill: number) {
+  async function check(connection: DaemonConnection, session_id: string, known: AcknowledgedState, kill: number) {
     const { state } = await connection.follow(session_id, () => Promise.resolve());
     assert.equal(state.summary.outcome, 'interrupted', `kill ${kill}`);
     assert.equal(state.live, false);
@@ -126,10 +126,10 @@ describe('a daemon that is killed', function () {
   it(`loses nothing acknowledged, leaves no agent, and its sessions can be resumed, ${kills} times`, async () => {
     let state = 11;
     let session_id = '';
-    let known: Acknowledged = { entries: new Map(), answered: new Set(), said: [] };
+    let known: AcknowledgedState = { entries: new Map(), answered: new Set(), said: [] };
     for (let kill = 0; kill < kills; kill += 1) {
       state = (state * 75 + 74) % 65_537;
-      await rm(place.bench.note, { force: true });
+      await rm(place.bench.pidFile, { force: true });
       const connection = await place.connect();
       const { context, request } = place.startParams(steps(kill));
       if (kill % perSession === 0) {
@@ -144,7 +144,7 @@ describe('a daemon that is killed', function () {
       const next = await place.connect();
       assert.notEqual(next.daemon.pid, connection.daemon.pid);
       await check(next, session_id, known, kill);
-      const noted = await readFile(place.bench.note, 'utf8').catch(() => '');
+      const noted = await readFile(place.bench.pidFile, 'utf8').catch(() => '');
       for (const pid of noted.split('\n').filter((line) => line !== ''))
         await until('the agent to end', async () => !(await isAlive({ pid: Number(pid), startTime: null })));
       assert.deepEqual(await readdir(path.join(place.store, 'leases')), [], 'no agent is left');

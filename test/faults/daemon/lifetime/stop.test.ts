@@ -14,9 +14,9 @@ describe('stopping a daemon', function () {
   for (const how of ['SIGTERM', 'SIGINT', 'SIGHUP', 'daemon stop --now'] as const) {
     it(`by ${how} stops its runs, records the reason in their sessions, and exits`, async () => {
       const first = await place.connect();
-      const steps = [{ init: true }, { note: place.bench.note }, { say: 'working' }, { forever: true }];
+      const steps = [{ init: true }, { note: place.bench.pidFile }, { say: 'working' }, { forever: true }];
       const { session_id } = await first.call('start', place.startParams(steps));
-      await until('the agent to work', () => readFile(place.bench.note, 'utf8').catch(() => undefined));
+      await until('the agent to work', () => readFile(place.bench.pidFile, 'utf8').catch(() => undefined));
       const [agent = 0] = place.bench.pids();
       if (how === 'daemon stop --now') {
         const { code, stdout } = await place.vitrine('daemon', 'stop', '--now').ended;

@@ -16,12 +16,12 @@ export interface SuiteResult {
 }
 
 /** A test whose suite may have noted what was there when it failed, such as errors of a page. */
-interface Noted {
+interface NamedError {
   readonly evidence?: string;
 }
 
 interface Failure {
-  readonly test: Mocha.Runnable & Noted;
+  readonly test: Mocha.Runnable & NamedError;
   readonly error: unknown;
 }
 

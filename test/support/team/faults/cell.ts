@@ -76,7 +76,7 @@ export class Cell {
     const ended = kind === 'runner killed' ? started : performance.now();
     this.#first.write();
     const probe = await until('a run to be accepted', async () => (await this.#second.queue(`${name}-0`)) ?? undefined);
-    this.#note(probe);
+    this.#addId(probe);
     if (kind === 'runner killed') {
       await this.#settled([probe]);
       await this.#first.boot();
@@ -101,16 +101,16 @@ export class Cell {
       this.#second.write();
       // The first one may wait for the database as long as the fault lasts.
       const asked = this.#first.queue(this.#deps.name).then((id) => {
-        this.#note(id);
+        this.#addId(id);
         this.#asked.delete(asked);
       });
       this.#asked.add(asked);
-      this.#note(await this.#second.queue(this.#deps.name));
+      this.#addId(await this.#second.queue(this.#deps.name));
       await delay(250);
     }
   }
 
-  #note(id: string | null): void {
+  #addId(id: string | null): void {
     if (id !== null) this.#queued.push(id);
   }
 

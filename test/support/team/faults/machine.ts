@@ -107,7 +107,7 @@ export class FaultyMachine {
     const queue = new TeamQueue({
       ...{ runners, use, isConnected, randomHex, log: silentLog },
       redactor: () => new Redactor(() => ''),
-      onRun: (run) => void this.#hear(run, instance, tokens),
+      onRun: (run) => void this.#handleRun(run, instance, tokens),
       onClaimed: ({ job, token }) => tokens.set(job.run.run_id, token ?? ''),
       onEnded: quiet,
     });
@@ -176,7 +176,7 @@ export class FaultyMachine {
     return aSummary({ session_id: id, status: 'finished', updated_at });
   }
 
-  async #hear(run: Run, instance: string, tokens: ReadonlyMap<string, string>): Promise<void> {
+  async #handleRun(run: Run, instance: string, tokens: ReadonlyMap<string, string>): Promise<void> {
     if (instance !== this.#instance) return;
     const agent = this.#agents.get(run.run_id);
     if (run.status === 'stopping' && agent !== undefined) {

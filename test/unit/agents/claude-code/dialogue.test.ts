@@ -20,7 +20,7 @@ class Script {
     this.dialogue = claudeDialogue(prompt)({
       write: (line) => void this.written.push(JSON.parse(line)),
       ask: recordQuestions(this.asked),
-      tell: (line) => void this.sent.push(line),
+      record: (line) => void this.sent.push(line),
       turnEnded: (continuation = 'done') => void this.turns.push(continuation),
       turnStarted: () => void this.turns.push('began'),
       leave: () => undefined,

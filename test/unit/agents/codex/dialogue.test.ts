@@ -25,7 +25,7 @@ class Script {
         this.written.push(value);
       },
       ask: recordQuestions(this.asked),
-      tell: (line) => void this.clientLines.push(line),
+      record: (line) => void this.clientLines.push(line),
       turnEnded: () => void (this.ended += 1),
       turnStarted: () => void (this.started += 1),
       leave: () => void (this.left += 1),

@@ -11,7 +11,7 @@ describe('pending updates of a client', function () {
   it('hold the newest state of each entry', () => {
     const pending = new PendingUpdates();
     pending.add([put(1, 'a'), put(2, 'b'), put(1, 'c')]);
-    assert.deepEqual(pending.take(), { updates: [put(1, 'c'), put(2, 'b')], gap: false });
+    assert.deepEqual(pending.takeBatch(), { updates: [put(1, 'c'), put(2, 'b')], gap: false });
     assert.equal(pending.isEmpty, true);
   });
 
@@ -19,7 +19,7 @@ describe('pending updates of a client', function () {
     const pending = new PendingUpdates();
     pending.add([put(1, 'a'), { op: 'append', index: 1, text: 'b' }]);
     pending.add([{ op: 'append', index: 1, text: 'c' }]);
-    assert.deepEqual(pending.take().updates, [put(1, 'a'), { op: 'append', index: 1, text: 'bc' }]);
+    assert.deepEqual(pending.takeBatch().updates, [put(1, 'a'), { op: 'append', index: 1, text: 'bc' }]);
   });
 
   it('become a gap above a limit, and start again after it', () => {
@@ -29,15 +29,15 @@ describe('pending updates of a client', function () {
     ]) {
       const pending = new PendingUpdates();
       pending.add(updates);
-      assert.deepEqual(pending.take(), { updates: [], gap: true });
+      assert.deepEqual(pending.takeBatch(), { updates: [], gap: true });
       pending.add([put(0, 'again')]);
-      assert.deepEqual(pending.take(), { updates: [put(0, 'again')], gap: false });
+      assert.deepEqual(pending.takeBatch(), { updates: [put(0, 'again')], gap: false });
     }
   });
 
   it('count a repeatedly replaced entry once', () => {
     const pending = new PendingUpdates();
     for (let round = 0; round < 10_000; round += 1) pending.add([put(7, 'x'.repeat(1000))]);
-    assert.equal(pending.take().gap, false);
+    assert.equal(pending.takeBatch().gap, false);
   });
 });

@@ -9,7 +9,7 @@ import type { ExitInfo, RunFacts } from '../../../../src/model/usage/facts.ts';
 import { Transcript } from '../../../../src/model/transcript/transcript.ts';
 import { startAcpServer, type AcpServer } from '../../../support/acpServer/server.ts';
 
-interface Played {
+interface PlayedRun {
   readonly stdout: string;
   readonly stderr: string;
   readonly exit: ExitInfo;
@@ -18,7 +18,7 @@ interface Played {
   readonly facts: RunFacts;
 }
 
-async function played(process: AgentProcess, onOutput: (stdout: string) => void = () => undefined): Promise<Played> {
+async function played(process: AgentProcess, onOutput: (stdout: string) => void = () => undefined): Promise<PlayedRun> {
   const said = { stdout: '', stderr: '' };
   const output = new RunOutput(acpHttp.createNormalizer({ workDir: '/workspace', firstIndex: 0 }));
   const transcript = new Transcript();
@@ -32,7 +32,7 @@ async function played(process: AgentProcess, onOutput: (stdout: string) => void 
   return { ...said, exit, entries: transcript.settled(), open: transcript.open(), facts: output.facts() };
 }
 
-const answers = ({ entries }: Played): string[] =>
+const answers = ({ entries }: PlayedRun): string[] =>
   entries.filter(({ type }) => type.kind === 'assistant_message').map(({ content }) => content);
 
 describe('a run of an agent on a server', () => {

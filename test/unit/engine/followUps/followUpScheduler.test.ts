@@ -22,7 +22,7 @@ class Window {
   readonly #runs = new Map<string, () => void>();
   /** What a look waits for. */
   looks: Promise<void> = Promise.resolve();
-  #tell: SummaryListener = () => undefined;
+  #listener: SummaryListener = () => undefined;
 
   constructor() {
     this.scheduler = new FollowUpScheduler({
@@ -36,7 +36,7 @@ class Window {
         },
         list: () => Promise.resolve([]),
         onSummary: (listener) => {
-          this.#tell = listener;
+          this.#listener = listener;
           return { dispose: nothing };
         },
       },
@@ -55,11 +55,11 @@ class Window {
   /** A run of the session has ended, and `total` entries are there. */
   ended(id: string, total: number): void {
     this.#ended.set(id, { total, since: this.now });
-    this.#tell(this.#summary(id, 'finished', total));
+    this.#listener(this.#summary(id, 'finished', total));
   }
 
   goesOn(id: string, total: number): void {
-    this.#tell(this.#summary(id, 'running', total));
+    this.#listener(this.#summary(id, 'running', total));
   }
 
   async runOver(id: string): Promise<void> {

@@ -13,7 +13,7 @@ describe('requests', () => {
       requestMs: 60_000,
       workDir: '/work',
       interactive: true,
-      tell: (line) => void reported.push(line),
+      record: (line) => void reported.push(line),
       onDecision: ({ id }, { by }) => void decided.push(`${id} ${by}`),
       onChange: () => undefined,
       ...change,

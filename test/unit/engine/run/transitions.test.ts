@@ -80,7 +80,7 @@ describe('the transitions of a run', () => {
     const all = [...before, ...lines(started.batch), ...lines(running.batch), ...lines(end.batch)];
     for (let count = before.length; count <= all.length; count += 1) {
       const state = new RecordState(id);
-      for (const line of all.slice(0, count)) state.take(line);
+      for (const line of all.slice(0, count)) state.apply(line);
       assert.equal(state.isOpen, count < all.length, `after line ${count}`);
     }
   });

@@ -22,7 +22,7 @@ describe('permissions that change during a run', () => {
     const watch = place.watch();
     await watch.begin();
     work();
-    watch.see(entries.map((entry) => ({ op: 'put', entry })));
+    watch.apply(entries.map((entry) => ({ op: 'put', entry })));
     const found = await watch.end();
     assert.ok(typeof found !== 'string', JSON.stringify(found));
     return [...found.changes];

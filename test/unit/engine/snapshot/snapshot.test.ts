@@ -182,8 +182,8 @@ describe('unreported changes', () => {
     place.write('a.ts', 'a');
     place.write('sub/b.ts', 'b');
     place.write('c.ts', 'c');
-    other.see([{ op: 'put', entry: call(1, writes('a.ts', 'a')) }]);
-    below.see([{ op: 'put', entry: call(1, writes('b.ts', 'b')) }]);
+    other.apply([{ op: 'put', entry: call(1, writes('a.ts', 'a')) }]);
+    below.apply([{ op: 'put', entry: call(1, writes('b.ts', 'b')) }]);
     for (const folderWatch of [other, below]) folderWatch.leave();
     const found = await watch.end();
     assert.ok(typeof found === 'object');

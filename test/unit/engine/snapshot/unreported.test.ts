@@ -56,7 +56,7 @@ describe('a run that changed more than its tool calls report', () => {
 
   it('notes nothing if nothing else changed, but records the check', async () => {
     const engine = await bench.engine();
-    const handle = await engine.start(bench.request(behind(bench.note)));
+    const handle = await engine.start(bench.request(behind(bench.pidFile)));
     await outcome(handle);
     assert.deepEqual(await notes(handle), []);
     assert.deepEqual(

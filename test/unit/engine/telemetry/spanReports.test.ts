@@ -8,14 +8,14 @@ import { assertOtlp } from '../../../support/sessions/otlp.ts';
 import { aSecret } from '../../../support/hostile/secrets.ts';
 import { until } from '../../../support/until.ts';
 
-interface Posted {
+interface PostedRequest {
   readonly path: string;
   readonly key: string | undefined;
   readonly body: string;
 }
 
 describe('runs exported to a collector', () => {
-  const posted: Posted[] = [];
+  const posted: PostedRequest[] = [];
   let server: Server;
   let base = '';
   let status = 200;

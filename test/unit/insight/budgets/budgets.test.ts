@@ -241,7 +241,7 @@ describe('turns', () => {
 
   it('are responses: everything before a tool result belongs to one', () => {
     const turns = new TurnCount();
-    turns.see([
+    turns.apply([
       entry(0, { kind: 'user_message' }),
       entry(1, { kind: 'thinking' }),
       entry(2, { kind: 'assistant_message' }),
@@ -250,7 +250,7 @@ describe('turns', () => {
       call(5, 'of a', 'running', 'a'),
     ]);
     assert.equal(turns.count({ messages: [] }), 1);
-    turns.see([call(3, 'a', 'success'), call(4, 'b', 'success'), entry(6, { kind: 'assistant_message' })]);
+    turns.apply([call(3, 'a', 'success'), call(4, 'b', 'success'), entry(6, { kind: 'assistant_message' })]);
     assert.equal(turns.count({ messages: [] }), 2);
   });
 

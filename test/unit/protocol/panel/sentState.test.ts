@@ -4,11 +4,11 @@ import { adapters } from '../../../../src/agents/registry.ts';
 import type { NormalizedEntry } from '../../../../src/model/transcript/entry.ts';
 import { changed, changeOf } from '../../../../src/protocol/panel/change.ts';
 import { SentState } from '../../../../src/protocol/panel/sentState.ts';
-import type { PageEntry, Sent } from '../../../../src/protocol/panel/messages.ts';
+import type { PageEntry, Packet } from '../../../../src/protocol/panel/messages.ts';
 import { pageEntry } from '../../../../src/protocol/panel/pageEntries.ts';
 import { capturesOf, linesOfCapture, readBy } from '../../../support/captures/agentCaptures.ts';
 import { view } from '../../../support/page/madeUp.ts';
-import { Posted } from '../../../support/sessions/posted.ts';
+import { PostedMessages } from '../../../support/sessions/posted.ts';
 
 const overTheWire = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
 const said = (content: string, overrides: Partial<NormalizedEntry> = {}): NormalizedEntry => ({
@@ -56,7 +56,7 @@ describe('changes', () => {
 
 describe('data that was sent', () => {
   it('is not sent again: a streamed reply is closed in a few bytes', () => {
-    const posted = new Posted(view());
+    const posted = new PostedMessages(view());
     posted.frame();
     posted.push([{ op: 'put', entry: said(''), open: true }]);
     posted.frame();
@@ -72,7 +72,7 @@ describe('data that was sent', () => {
   });
 
   it('is sent completely if the text was replaced', () => {
-    const posted = new Posted(view());
+    const posted = new PostedMessages(view());
     posted.frame();
     posted.push([{ op: 'put', entry: said('begun'), open: true }]);
     posted.frame();
@@ -81,7 +81,7 @@ describe('data that was sent', () => {
   });
 
   it('is not split if a long message was sent at once', () => {
-    const posted = new Posted(view());
+    const posted = new PostedMessages(view());
     posted.frame();
     posted.push([{ op: 'put', entry: said(''), open: true }]);
     const text = 'word '.repeat(100_000);
@@ -96,7 +96,7 @@ describe('data that was sent', () => {
   });
 
   it('continues after a page restarted during a reply', () => {
-    const posted = new Posted(view());
+    const posted = new PostedMessages(view());
     posted.push([{ op: 'put', entry: said('one'), open: true }]);
     posted.begin();
     posted.frame();
@@ -122,7 +122,7 @@ describe('data that was sent', () => {
     host.begin(init('one'));
     page.begin(init('eno'));
     const update = host.sentUpdate({ op: 'put', entry: said('one two') });
-    const message: Sent = { type: 'updates', updates: [update], total: 1 };
+    const message: Packet = { type: 'updates', updates: [update], total: 1 };
     assert.equal(page.received(message), undefined);
     assert.equal(new SentState().received(message), undefined);
     page.begin(init('one'));
@@ -130,7 +130,7 @@ describe('data that was sent', () => {
   });
 
   it('is forgotten in the same order on both sides', () => {
-    const posted = new Posted(view());
+    const posted = new PostedMessages(view());
     const entries = Array.from({ length: 200 }, (_, index) => said(`Reply ${index}`, { index }));
     for (const entry of [...entries, ...entries, ...entries.slice(-10)]) {
       posted.push([{ op: 'put', entry: { ...entry, content: `${entry.content}.` } }]);
@@ -151,7 +151,7 @@ describe('data that was sent', () => {
       usd: null,
       costProvenance: 'unknown' as const,
     }));
-    const posted = new Posted(view({ turns }));
+    const posted = new PostedMessages(view({ turns }));
     posted.show(view({ turns: structuredClone(turns) }));
     assert.equal(posted.messages, 0);
     const next = view({ turns: turns.map((turn, n) => (n === 299 ? { ...turn, steps: 3 } : turn)), why: 'Running.' });
@@ -165,7 +165,7 @@ describe('data that was sent', () => {
       for (const capture of capturesOf(adapter.type)) {
         const { updates, entries } = readBy(adapter, linesOfCapture(capture), capture.exit);
         for (const perFrame of [1, 7]) {
-          const posted = new Posted(view());
+          const posted = new PostedMessages(view());
           for (const [at, update] of updates.entries()) {
             posted.push([update]);
             if (at % perFrame === 0) posted.frame();

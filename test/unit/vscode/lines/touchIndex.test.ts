@@ -5,7 +5,7 @@ import { TouchIndex } from '../../../../src/vscode/lines/touchIndex.ts';
 import { call, edits, reads, said } from '../../../support/sessions/madeEntries.ts';
 import { at, row } from '../sessions/rows.ts';
 
-interface Made {
+interface SessionFixture {
   readonly id: string;
   entries: NormalizedEntry[];
   day: number;
@@ -14,11 +14,11 @@ interface Made {
   broken?: boolean;
 }
 
-function indexOf(sessions: Made[]) {
+function indexOf(sessions: SessionFixture[]) {
   const read: string[] = [];
   let opened = 0;
-  const idOf = ({ id }: Made): string => row(id).session_id;
-  const handleOf = (session: Made): SessionHandle => {
+  const idOf = ({ id }: SessionFixture): string => row(id).session_id;
+  const handleOf = (session: SessionFixture): SessionHandle => {
     opened += 1;
     return {
       summary: () => ({ project_dir: '/w', recording: session.recording === true }),
@@ -58,8 +58,8 @@ const turn = (from: number): NormalizedEntry[] => [
 
 describe('which sessions touched a file', () => {
   it('are found by absolute path, newest first, with step and prompt', async () => {
-    const old: Made = { id: 'a', entries: turn(0), day: 1 };
-    const fresh: Made = { id: 'b', entries: [...turn(0), ...turn(3)], day: 2 };
+    const old: SessionFixture = { id: 'a', entries: turn(0), day: 1 };
+    const fresh: SessionFixture = { id: 'b', entries: [...turn(0), ...turn(3)], day: 2 };
     const { index, opened, idOf } = indexOf([old, fresh]);
     const touches = await index.of('/w/b.ts');
     assert.deepEqual(
@@ -76,7 +76,7 @@ describe('which sessions touched a file', () => {
   });
 
   it('reads each record once, then only added and unsettled entries', async () => {
-    const session: Made = { id: 'a', entries: [...turn(0), ...turn(3)], day: 1, open: [4] };
+    const session: SessionFixture = { id: 'a', entries: [...turn(0), ...turn(3)], day: 1, open: [4] };
     const { index, read } = indexOf([session]);
     await Promise.all([index.of('/w/a.ts'), index.of('/w/b.ts')]);
     assert.deepEqual(read, ['a 0-4']);
@@ -87,7 +87,7 @@ describe('which sessions touched a file', () => {
   });
 
   it('excludes recordings and damaged records, with their number', async () => {
-    const all: Made[] = [
+    const all: SessionFixture[] = [
       { id: 'a', entries: turn(0), day: 3, recording: true },
       { id: 'b', entries: turn(0), day: 2, broken: true },
       { id: 'c', entries: turn(0), day: 1 },
@@ -102,7 +102,7 @@ describe('which sessions touched a file', () => {
   });
 
   it('stops at a limit, newest first', async () => {
-    const many = Array.from({ length: 230 }, (_, at_): Made => ({
+    const many = Array.from({ length: 230 }, (_, at_): SessionFixture => ({
       id: `${at_}`,
       entries: turn(0),
       day: 1 + (at_ % 28),
@@ -113,7 +113,7 @@ describe('which sessions touched a file', () => {
   });
 
   it('forgets a deleted session', async () => {
-    const sessions: Made[] = [{ id: 'a', entries: turn(0), day: 1 }];
+    const sessions: SessionFixture[] = [{ id: 'a', entries: turn(0), day: 1 }];
     const { index } = indexOf(sessions);
     assert.equal((await index.of('/w/b.ts')).length, 1);
     sessions.pop();

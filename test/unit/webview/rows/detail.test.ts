@@ -50,7 +50,7 @@ function script(): Script {
   s.tool('Bash', { kind: 'command_run', command: 'false', exitCode: 1 });
   s.tool('Read', { kind: 'file_read', path: 'a' });
   s.system('unreported_changes', 'A file changed.');
-  s.say('Done.');
+  s.addMessage('Done.');
   s.add({ type: { kind: 'error', error: { message: 'no' } }, content: 'no' });
   return s;
 }

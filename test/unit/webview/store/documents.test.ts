@@ -6,7 +6,7 @@ describe('parsed messages of the page', () => {
   const long = Array.from({ length: 3000 }, (_, at) => `Paragraph ${at}.`).join('\n\n');
   const script = new Script();
   script.turn('Go.');
-  for (const text of [long, 'Short.']) script.say(text);
+  for (const text of [long, 'Short.']) script.addMessage(text);
   const [first, short] = script.entries.slice(-2);
   assert.ok(first !== undefined && short !== undefined);
   const textOf = (documents: Documents, entry: typeof first): string =>

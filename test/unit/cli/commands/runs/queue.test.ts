@@ -18,7 +18,7 @@ import { silentLog } from '../../../../support/silentLog.ts';
 import { until } from '../../../../support/until.ts';
 import { openQueueClient, type QueueClient } from '../../../../support/daemon/queue.ts';
 
-interface Ended {
+interface CommandResult {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
@@ -42,7 +42,10 @@ describe('vitrine queue', function () {
     await rm(dir, { recursive: true, force: true, maxRetries: 10 });
   });
 
-  function context(stdin = ''): { readonly context: CliContext; readonly ended: (code: number) => Promise<Ended> } {
+  function context(stdin = ''): {
+    readonly context: CliContext;
+    readonly ended: (code: number) => Promise<CommandResult>;
+  } {
     const [stdout, stderr] = [new PassThrough(), new PassThrough()];
     return {
       context: {
@@ -61,7 +64,7 @@ describe('vitrine queue', function () {
       },
     };
   }
-  async function call(args: readonly string[], stdin?: string): Promise<Ended> {
+  async function call(args: readonly string[], stdin?: string): Promise<CommandResult> {
     const { context: of, ended } = context(stdin);
     return ended(await queue.run([...args, '--store', store], of));
   }

@@ -51,14 +51,14 @@ describe('a parent that waits for the results of its children', () => {
     await bench.close();
   });
 
-  interface Made {
+  interface SenderFixture {
     /** Before each attempt to resume, by its number from 1. */
     readonly fails?: (attempt: number, sender: CallbackSender) => EngineFailure | undefined | Promise<EngineFailure>;
     readonly retryMs?: number;
     readonly chosen?: CallbackSenderDeps['chosen'];
   }
   /** One that expects the child. */
-  async function senderOf({ fails, retryMs = 20, chosen }: Made = {}): Promise<CallbackSender> {
+  async function senderOf({ fails, retryMs = 20, chosen }: SenderFixture = {}): Promise<CallbackSender> {
     const around: CallbackEngine = {
       children: undefined,
       list: () => engine.list(),

@@ -67,7 +67,7 @@ describe('which process and which machine', () => {
   it('a callback that this process has taken stays its own', async () => {
     const callbacks = new CallbackStore(folder, silentLog);
     await callbacks.expect({ parent: 'ses_ffffffffffff', child });
-    const taken = await callbacks.take(await callbacks.waiting());
+    const taken = await callbacks.claim(await callbacks.waiting());
     assert.equal(await callbacks.recover(), true);
     assert.equal((await callbacks.waiting()).length, 0);
     await callbacks.release(taken);
