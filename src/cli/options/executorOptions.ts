@@ -16,13 +16,13 @@ export function executorOption(name: string, value: string | undefined): Executo
   return type.data;
 }
 
-export const limitHelp = `  --max-usd X        pauses the run at this cost in US dollars; you can resume the session
+const limitHelp = `  --max-usd X        pauses the run at this cost in US dollars; you can resume the session
   --max-tokens N     … at this number of input, output and cache tokens
   --max-turns N      … after this number of model responses
   --max-minutes X    … after this many active minutes
 `;
 
-export const limitOptions = {
+const limitOptions = {
   'max-usd': { type: 'string' },
   'max-tokens': { type: 'string' },
   'max-turns': { type: 'string' },
@@ -53,6 +53,26 @@ function count(name: string, text: string): number {
 }
 
 export const pricesHelp = `  --prices FILE      your own price table, which overrides the built-in one (JSON; see docs/prices.md)
+`;
+
+/** Options of commands that run one agent. */
+export const runOptions = {
+  model: { type: 'string' },
+  'permission-mode': { type: 'string' },
+  ...limitOptions,
+  prices: { type: 'string' },
+  detach: { type: 'boolean' },
+  json: { type: 'boolean' },
+  program: { type: 'string' },
+  store: { type: 'string' },
+} as const;
+
+export const runHelp = `  --model NAME       model, as the agent names it
+  --permission-mode MODE
+                     permission mode, as the agent names it
+${limitHelp}${pricesHelp}  --detach           runs in the background, independent of this terminal. Answer requests with "vitrine attach"; stop it
+                     with "vitrine stop". Prints the session ID, with --json as {session_id, run_id}
+  --program PATH     path to the agent's program; default: Vitrine searches for it
 `;
 
 /** Content of the file in `--prices`; `undefined` if not given. @throws UsageError */

@@ -3,7 +3,7 @@ import { resumeByBlueprint } from '../../blueprints/blueprints.ts';
 import { UsageError, type Command } from '../../command.ts';
 import { acpChoice } from '../../options/acpAgent.ts';
 import { parseOptions } from '../../options/args.ts';
-import { limitHelp, limitOptions, limitsOf, pricesHelp, pricesOption } from '../../options/executorOptions.ts';
+import { limitsOf, pricesOption, runHelp, runOptions } from '../../options/executorOptions.ts';
 import { agentOptionsOf, readPrompt, requirePrompt } from '../../options/prompt.ts';
 import { runDetached } from '../../run/detach.ts';
 import { createEngine, storeHelp, type EngineOptions } from '../../run/engine.ts';
@@ -20,25 +20,9 @@ that supports it. Other agents get the transcript as text. stderr says which of 
 of "vitrine run".
 
   --at ENTRY         number of the prompt that PROMPT replaces; default: PROMPT follows the whole conversation
-  --model NAME       model, as the agent names it
-  --permission-mode MODE
-                     permission mode, as the agent names it
-${limitHelp}${pricesHelp}  --detach           runs in the background, independent of this terminal. Answer requests with "vitrine attach"; stop it
-                     with "vitrine stop". Prints the session ID, with --json as {session_id, run_id}
-  --program PATH     path to the agent's program; default: Vitrine searches for it
-${storeHelp}`;
+${runHelp}${storeHelp}`;
 
-const options = {
-  at: { type: 'string' },
-  model: { type: 'string' },
-  'permission-mode': { type: 'string' },
-  ...limitOptions,
-  prices: { type: 'string' },
-  detach: { type: 'boolean' },
-  json: { type: 'boolean' },
-  program: { type: 'string' },
-  store: { type: 'string' },
-} as const;
+const options = { at: { type: 'string' }, ...runOptions } as const;
 
 export const fork: Command = {
   help,

@@ -13,7 +13,7 @@ import { recallFor } from '../../run/recall.ts';
 import type { RequestedRun } from '../../run/requestedRun.ts';
 import { runDetached } from '../../run/detach.ts';
 import { runInForeground } from '../../run/foreground.ts';
-import { limitHelp, limitOptions, limitsOf, pricesHelp, pricesOption } from '../../options/executorOptions.ts';
+import { limitsOf, pricesOption, runHelp, runOptions } from '../../options/executorOptions.ts';
 import { agentOfSession } from '../../sessions/agentOfSession.ts';
 import { serverChoice } from '../../options/serverAgent.ts';
 
@@ -43,13 +43,7 @@ Permission requests are denied, because no one can answer here. The transcript s
   --cwd DIR          working folder; default: the current one
   --resume ses_…     resumes a session
   --recall           adds passages from earlier sessions of the folder to the prompt
-  --model NAME       model, as the agent names it
-  --permission-mode MODE
-                     permission mode, as the agent names it
-${limitHelp}${pricesHelp}  --detach           runs in the background, independent of this terminal. Answer requests with "vitrine attach"; stop it
-                     with "vitrine stop". Prints the session ID, with --json as {session_id, run_id}
-  --program PATH     path to the agent's program; default: Vitrine searches for it
-  --speed N          speed of the demo; 2: twice as fast, 0: no delays
+${runHelp}  --speed N          speed of the demo; 2: twice as fast, 0: no delays
 ${storeHelp}`;
 
 const options = {
@@ -59,19 +53,12 @@ const options = {
   cwd: { type: 'string' },
   resume: { type: 'string' },
   recall: { type: 'boolean' },
-  store: { type: 'string' },
   profile: { type: 'string' },
-  model: { type: 'string' },
-  'permission-mode': { type: 'string' },
-  ...limitOptions,
-  prices: { type: 'string' },
-  program: { type: 'string' },
   url: { type: 'string' },
   'server-agent': { type: 'string' },
   'token-env': { type: 'string' },
   speed: { type: 'string' },
-  detach: { type: 'boolean' },
-  json: { type: 'boolean' },
+  ...runOptions,
 } as const;
 
 export const run: Command = {
