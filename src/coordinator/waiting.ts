@@ -32,12 +32,12 @@ export function whyWaiting(job: Job, context: WaitingContext): WaitingReason | u
   const { online, load, before, usedUp = [], requestedBy } = context;
   if (before !== undefined) return { kind: 'session', run_id: before };
   const { executor_type, run } = job;
-  const holding = (folder: string | undefined): UsedUpBudget | undefined =>
+  const exceededBudget = (folder: string | undefined): UsedUpBudget | undefined =>
     usedUp.find(({ scope, key }) => {
       if (scope === 'team') return true;
       return key === (scope === 'member' ? requestedBy : scope === 'agent' ? run.agent_name : folder);
     });
-  const budget = holding(run.project_dir);
+  const budget = exceededBudget(run.project_dir);
   if (budget !== undefined) return { kind: 'budget', budget };
   if (online.length === 0) return { kind: 'no_runner' };
   const offering = online.filter(({ runner }) => runner.executor_type === executor_type);
@@ -51,7 +51,7 @@ export function whyWaiting(job: Job, context: WaitingContext): WaitingReason | u
   const able = meeting.filter((runner) => canTake(runner, job));
   if (able.length === 0) return { kind: 'folder', folder: run.project_dir ?? '' };
   // Without a folder of its own, it works in that of its runner.
-  const exceeded = able.map(({ runner }) => holding(run.project_dir ?? runner.project_dir));
+  const exceeded = able.map(({ runner }) => exceededBudget(run.project_dir ?? runner.project_dir));
   if (exceeded[0] !== undefined && !exceeded.includes(undefined)) return { kind: 'budget', budget: exceeded[0] };
   if (able.some(({ runner, limit }, index) => exceeded[index] === undefined && load(runner.runner_id) < limit))
     return undefined;

@@ -11,7 +11,7 @@ const maxTracked = 10_000;
 
 type ToolStage = 'seen' | 'called' | 'answered';
 
-const over: ReadonlySet<ToolUse['status']> = new Set(['success', 'failed', 'denied', 'cancelled']);
+const finalStatuses: ReadonlySet<ToolUse['status']> = new Set(['success', 'failed', 'denied', 'cancelled']);
 
 /**
  * Derives the coordinator's events from a session's updates. `pre_tool`: the input of a call is known. `post_tool`: its
@@ -66,7 +66,7 @@ export class EventBuilder {
 
   #tool(entry: NormalizedEntry, tool: ToolUse, at: string): CoordinatorEvent[] {
     const stage = this.#tools.get(entry.index);
-    const answered = over.has(tool.status);
+    const answered = finalStatuses.has(tool.status);
     const events: CoordinatorEvent[] = [];
     const common = {
       session_id: this.#sessionId,

@@ -67,8 +67,8 @@ export function partOf(part: JsonObject): Part {
     value === undefined || value === null ? undefined : (text(value) ?? JSON.stringify(limitDepth(value)));
   const base64 = part['content_encoding'] === 'base64';
   const readable = isReadable(contentType);
-  const everything = metadataOf(part['metadata']);
-  const metadata = everything.filter(isObject);
+  const allMetadata = metadataOf(part['metadata']);
+  const metadata = allMetadata.filter(isObject);
   return {
     name: nonEmpty(part['name']),
     contentType,
@@ -77,7 +77,7 @@ export function partOf(part: JsonObject): Part {
     url: nonEmpty(part['content_url']),
     citations: metadata.filter((record) => metadataKind(record) === 'citation').map(givenCitation),
     trajectories: metadata.filter((record) => metadataKind(record) === 'trajectory').map(trajectory),
-    otherMetadata: !everything.every(isKnown),
+    otherMetadata: !allMetadata.every(isKnown),
   };
 }
 

@@ -156,12 +156,12 @@ export class CursorReader implements AgentReader {
     this.#run.unfinished = true;
     const action = toolAction(call.kind, call.args);
     const { args: input, kind: toolName } = call;
-    const id = call.id ?? (call.over ? calls.openOf(toolName) : undefined) ?? calls.freshId();
+    const id = call.id ?? (call.isComplete ? calls.openOf(toolName) : undefined) ?? calls.freshId();
     if (!calls.began({ id, toolName, input })) {
       if (action.kind === 'task' || action.kind === 'web_search') this.#sideCalls += 1;
       calls.start({ id, toolName, action, input, timestamp, metadata: session.metadata() });
     }
-    if (call.over) calls.finish({ id, ...outcomeOf(action, call.result), timestamp });
+    if (call.isComplete) calls.finish({ id, ...outcomeOf(action, call.result), timestamp });
     return true;
   }
 

@@ -33,7 +33,7 @@ export function timeOfMessage(message: JsonObject): string | undefined {
 
 export interface ToolCallLine {
   readonly id: string | undefined;
-  readonly over: boolean;
+  readonly isComplete: boolean;
   /** `read`, `shell`, … or the name of a function. */
   readonly kind: string;
   readonly args: unknown;
@@ -45,17 +45,17 @@ export function toolCallLine(message: JsonObject): ToolCallLine | undefined {
   const call = message['tool_call'];
   if (!isObject(call)) return undefined;
   const id = nonEmpty(message['call_id']);
-  const over = message['subtype'] === 'completed';
+  const isComplete = message['subtype'] === 'completed';
   const key = Object.keys(call).find((name) => name.endsWith('ToolCall'));
   if (key !== undefined) {
     const detail = call[key];
     const kind = key.slice(0, -'ToolCall'.length);
-    return { id, over, kind, args: field(detail, 'args'), result: field(detail, 'result') };
+    return { id, isComplete, kind, args: field(detail, 'args'), result: field(detail, 'result') };
   }
   const named = isObject(call['function']) ? call['function'] : call;
   const kind = nonEmpty(named['name']);
   if (kind === undefined) return undefined;
-  return { id, over, kind, args: argumentsOf(named['arguments'] ?? named['args']), result: named['result'] };
+  return { id, isComplete, kind, args: argumentsOf(named['arguments'] ?? named['args']), result: named['result'] };
 }
 
 /** A function's arguments are JSON in a text. */

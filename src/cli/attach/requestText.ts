@@ -64,13 +64,15 @@ function inputText(input: unknown): string | undefined {
 
 function warnings(request: AgentRequest): string[] {
   const { hidden, scripts, lookAlikes } = findDisguises([request.title, ...codeOf(request)]);
-  const alike = lookAlikes.map((lookAlike) => `${lookAlike} (${characterName(lookAlike)})`);
+  const confusable = lookAlikes.map((lookAlike) => `${lookAlike} (${characterName(lookAlike)})`);
   return [
     ...(hidden.length > 0 ? [`  Warning: it contains invisible characters: ${listed(hidden)}.`] : []),
     ...(scripts.length > 0
       ? [`  Warning: it mixes letters of different alphabets in one word: ${listed(scripts)}.`]
       : []),
-    ...(alike.length > 0 ? [`  Warning: it contains characters that look like others: ${listed(alike)}.`] : []),
+    ...(confusable.length > 0
+      ? [`  Warning: it contains characters that look like others: ${listed(confusable)}.`]
+      : []),
   ];
 }
 

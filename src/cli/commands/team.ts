@@ -213,14 +213,14 @@ async function leave(context: CliContext, values: Values): Promise<number> {
   const deleteMine = values['delete-mine'] === true;
   const deleted = await withClient(login, async (client) => {
     // The daemon has to stop sending before everything is deleted.
-    const aside = await setTeamAside(storeFolder(context, values.store));
+    const movedFolder = await setTeamAside(storeFolder(context, values.store));
     await reload(context, values, undefined);
     try {
       const count = await leaveTeam(client, deleteMine);
-      await aside.remove();
+      await movedFolder.remove();
       return count;
     } catch (error) {
-      await aside.restore();
+      await movedFolder.restore();
       await reload(context, values, login.password);
       throw error;
     }

@@ -4,7 +4,7 @@ import type { IdleGarbage } from '../idleGarbage.ts';
 import type { IndexProgress, IndexUpdate } from '../../protocol/daemon/catalogue.ts';
 
 /** Delay after a change, in ms, because a running agent writes repeatedly. */
-const restMs = 1000;
+const pauseMs = 1000;
 /** Length of a pause, as a multiple of the time of the last indexing. */
 const pauseFactor = 4;
 const maxPauseMs = 30_000;
@@ -37,7 +37,7 @@ export class BackgroundIndex {
   changed(): void {
     this.#isStale = true;
     if (this.#running !== undefined) return;
-    this.#timer ??= setTimeout(() => this.#start(), Math.max(restMs, this.#pauseMs));
+    this.#timer ??= setTimeout(() => this.#start(), Math.max(pauseMs, this.#pauseMs));
   }
 
   /** Indexes these sessions; default all that changed. @throws as `SessionSearch.update` */

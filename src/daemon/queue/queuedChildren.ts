@@ -71,20 +71,20 @@ export class QueuedChildren implements ChildRuns {
   async queue(run: ChildRun): Promise<QueuedChildRun> {
     if ((await this.offer(run)).by === 'team') return this.#queue.team.queue(run);
     const coordinator = await this.#queue.coordinator();
-    const over = new Set<string>();
+    const finished = new Set<string>();
     let created: string | undefined;
     let end = (): void => undefined;
     const ended = new Promise<void>((resolve) => (end = resolve));
     const registration = coordinator.onRun(({ run_id, status }) => {
       if (!isRunOver(status)) return;
-      over.add(run_id);
+      finished.add(run_id);
       if (run_id === created) end();
     });
     void ended.then(() => registration.dispose());
     try {
       const { run_id, session_id } = await this.#queue.create(requestOf(run));
       created = run_id;
-      if (over.has(run_id)) end();
+      if (finished.has(run_id)) end();
       return { session: session_id, ended };
     } catch (error) {
       end();

@@ -104,12 +104,12 @@ export class Terminals {
         tail.push(data);
       }
     };
-    const over = Promise.all([spawned.exit, read()]).then(([{ code, signal }]) => {
+    const finished = Promise.all([spawned.exit, read()]).then(([{ code, signal }]) => {
       terminal.exit = { code, signal };
       if (!this.#closed) this.#deps.ended(id, terminal.command, stateOf(terminal));
       return terminal.exit;
     });
-    const terminal: Terminal = { command: commandLine([command, ...args]), tail, target, exited: over, exit: null };
+    const terminal: Terminal = { command: commandLine([command, ...args]), tail, target, exited: finished, exit: null };
     this.#terminals.set(id, terminal);
     // `close` may have run before this terminal was registered.
     if (this.#closed) await this.release(id);

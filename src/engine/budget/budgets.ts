@@ -88,7 +88,7 @@ export class Budgets {
     let timer: NodeJS.Timeout | undefined;
     let looking = false;
     let again = false;
-    let over = false;
+    let hasEnded = false;
     const look = (): void => {
       clearTimeout(timer);
       timer = undefined;
@@ -107,12 +107,12 @@ export class Budgets {
         });
     };
     const soon = (): void => {
-      if (!over) timer ??= setTimeout(look, changedMs);
+      if (!hasEnded) timer ??= setTimeout(look, changedMs);
     };
     budget.onNewDay(look);
     const changes = this.#changesFor(run, soon);
     void done.finally(() => {
-      over = true;
+      hasEnded = true;
       clearTimeout(timer);
       for (const change of changes) change.dispose();
       this.#activeRuns.delete(budget);

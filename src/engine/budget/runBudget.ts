@@ -235,8 +235,8 @@ export class RunBudget {
     if (this.#listener === undefined || this.#reachedBudget !== undefined || !this.#isOfToday()) return;
     const all = this.statuses();
     this.#notifyNearLimits(all);
-    const over = mostUsed(all.filter((status) => isOverrun(status, this.#figures.callsTool)));
-    if (over !== undefined && !this.#listener.isWaitingForEnd()) this.#trip(over);
+    const exceeded = mostUsed(all.filter((status) => isOverrun(status, this.#figures.callsTool)));
+    if (exceeded !== undefined && !this.#listener.isWaitingForEnd()) this.#trip(exceeded);
     else this.#wait(this.#activeSince === null ? null : msToNext(all));
   }
 

@@ -303,14 +303,14 @@ export class Children {
 
   async #follow(caller: Caller, child: FollowedChild, mode: Mode): Promise<ChildStatus | ChildResult> {
     const { id } = child;
-    const over = child.ended.then(async () => {
+    const result = child.ended.then(async () => {
       child.dispose();
       return this.#resultOf(id);
     });
-    if (mode === 'sync') return over;
+    if (mode === 'sync') return result;
     const parent = caller.session.session_id;
     if (mode === 'async_callback') await this.#sender.expect({ parent, child: id });
-    void over.then(
+    void result.then(
       () => {
         if (mode === 'async_callback') void this.#sender.sendDue(parent);
       },

@@ -121,14 +121,14 @@ function* textsOf(jobs: readonly Job[], written: { bytes: number }): Generator<B
 /** Lines that are not empty. */
 async function* linesOf(file: string): AsyncGenerator<SplitLine> {
   const splitter = new LineSplitter(maxLine);
-  const holds = (line: SplitLine): boolean => 'oversize' in line || line.text !== '';
+  const hasContent = (line: SplitLine): boolean => 'oversize' in line || line.text !== '';
   try {
     const bytes: AsyncIterable<Buffer> = createReadStream(file);
-    for await (const chunk of bytes) yield* splitter.push(chunk).filter(holds);
+    for await (const chunk of bytes) yield* splitter.push(chunk).filter(hasContent);
   } catch (error) {
     if (errorCode(error) !== 'ENOENT') throw error;
   }
-  yield* splitter.end().filter(holds);
+  yield* splitter.end().filter(hasContent);
 }
 
 function lineOf(job: Job): string {

@@ -60,9 +60,9 @@ export function outputFileLauncher(
         promptOrigin: 'replay',
         canLaunch: ({ earlierRuns }) => earlierRuns === 0,
         notes: ({ earlierRuns }) => {
-          const over = 'The recording has ended. No agent ran.';
+          const endedText = 'The recording has ended. No agent ran.';
           const what = `Output of ${adapter.label} from the file ${name}, line by line, without the original timing. It runs no commands and changes no files.`;
-          return [{ subtype: 'recording', content: earlierRuns === 0 ? what : over }];
+          return [{ subtype: 'recording', content: earlierRuns === 0 ? what : endedText }];
         },
         launch: () =>
           Promise.resolve({

@@ -119,12 +119,12 @@ export class RunStarter {
     state.change({ ...startedSummary(summary, run), updated_at: at });
     const tell = (failure: EngineFailure): void => state.notices.fire({ severity: 'warning', failure });
     if (!interactive) this.#unattended.add(state.id);
-    const over = live.done.then(() => archive.finishRun(state.id, run.run_id, tell));
+    const finished = live.done.then(() => archive.finishRun(state.id, run.run_id, tell));
     void live.done.then(() => {
       this.#unattended.delete(state.id);
       children?.endRun(state.id, run.run_id);
     });
-    sessions.hold(state, over);
+    sessions.hold(state, finished);
     const handle = sessions.handle(state);
     try {
       await live.start();

@@ -238,7 +238,7 @@ export class LiveConversation implements Conversation {
   #hostFor(input: AgentInput): DialogueHost {
     const { record: tell, onFailure } = this.#deps;
     const current = (): boolean => this.#input === input;
-    const over = { by: 'run_over', at: '', answer: { kind: 'deny' } } as const;
+    const denial = { by: 'run_over', at: '', answer: { kind: 'deny' } } as const;
     return {
       write: (line) => {
         if (!input.write(line)) onFailure('It does not read messages.');
@@ -246,7 +246,7 @@ export class LiveConversation implements Conversation {
       ask: async (request, withdrawn) =>
         current()
           ? await this.#requests.ask(request, withdrawn)
-          : { ...over, at: new Date(this.#deps.clock()).toISOString() },
+          : { ...denial, at: new Date(this.#deps.clock()).toISOString() },
       record: (line: ClientLine) => {
         if (current()) tell(line);
       },

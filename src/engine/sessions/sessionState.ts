@@ -216,11 +216,11 @@ export class SessionState {
    * Commits one transition: writes its lines at once and notifies listeners. `change`: further changes of the summary.
    */
   async commit(batch: readonly BatchLine[], change: Partial<SessionSummary> = {}): Promise<void> {
-    const heard = this.#applyBatch(batch);
+    const writeEvents = this.#applyBatch(batch);
     this.change(change);
     const lines = batch.map((line) => (line === 'summary' ? this.summaryLine() : line));
     await this.#writer?.appendAll(lines.filter((line) => line.kind !== 'event' || !isDerivedFromEntry(line.event)));
-    this.#notify(heard);
+    this.#notify(writeEvents);
   }
 
   /** Applies the lines in memory, as a reader of the record would. */

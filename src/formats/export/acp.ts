@@ -111,13 +111,13 @@ function textParts(entry: NormalizedEntry, text = entry.content): AcpPart[] {
   if (only !== undefined && others.length === 0 && text !== '' && !isPart) return [plainPart(text, only)];
   const length = codePoints(text);
   const placed: { from: number; to: number; metadata: Citation | Trajectory }[] = [];
-  const apart: (Citation | Trajectory)[] = [];
+  const separate: (Citation | Trajectory)[] = [];
   const sorted = [...annotations].sort((a, b) => (a.start_index ?? 0) - (b.start_index ?? 0));
   for (const metadata of sorted) {
     const { start_index: from, end_index: to } = metadata;
     const inText = typeof from === 'number' && typeof to === 'number' && from < to && to <= length;
     if (inText && from >= (placed.at(-1)?.to ?? 0)) placed.push({ from, to, metadata });
-    else apart.push(metadata);
+    else separate.push(metadata);
   }
 
   const cuts = utf16Offsets(
@@ -136,7 +136,7 @@ function textParts(entry: NormalizedEntry, text = entry.content): AcpPart[] {
   if (at < text.length || parts.length === 0) parts.push(plainPart(text.slice(at)));
   return [
     ...parts,
-    ...apart.map((metadata): AcpPart => ({ content_type: 'text/plain', content_encoding: 'plain', metadata })),
+    ...separate.map((metadata): AcpPart => ({ content_type: 'text/plain', content_encoding: 'plain', metadata })),
   ];
 }
 

@@ -98,12 +98,12 @@ export class Redactor {
     return isObject(value) ? this.#object(value, place, depth) : value;
   }
 
-  /** `holds`: kind of the field that contains the object. */
-  #object(value: JsonObject, place: Place, depth: number, holds?: SecretName): Record<string, unknown> {
+  /** `parentName`: kind of the field that contains the object. */
+  #object(value: JsonObject, place: Place, depth: number, parentName?: SecretName): Record<string, unknown> {
     const redacted: [string, unknown][] = [];
     for (const [key, member] of Object.entries(value)) {
       const at = within(place, key);
-      const name = key === 'value' ? (nameOfPair(value) ?? holds) : nameIn(value, key);
+      const name = key === 'value' ? (nameOfPair(value) ?? parentName) : nameIn(value, key);
       redacted.push([this.#mask(key, at).text, this.#named(name, member, at, depth)]);
     }
     // Unlike assignment, this keeps a field named `__proto__`.

@@ -200,31 +200,31 @@ export class AppServerEvents {
     return true;
   }
 
-  #item(value: unknown, over: boolean, line: SourceLine): boolean {
+  #item(value: unknown, isComplete: boolean, line: SourceLine): boolean {
     const item = execItem(value);
     if (item === undefined) return false;
     switch (item.type) {
       case 'user_message':
-        if (over) this.#run.echoedPrompt(textOfBlocks(item.fields['content']) ?? '', line.timestamp);
+        if (isComplete) this.#run.echoedPrompt(textOfBlocks(item.fields['content']) ?? '', line.timestamp);
         return true;
       case 'agent_message':
       case 'reasoning':
         // Most texts begin empty, and thoughts may stay so.
-        if (over) this.#writing(() => this.#threads.line({ type: 'item.completed', item: item.fields }, line));
+        if (isComplete) this.#writing(() => this.#threads.line({ type: 'item.completed', item: item.fields }, line));
         return true;
       case 'context_compaction':
-        if (over) this.#run.addSideEntry('compaction', 'Codex summarized the conversation.', line.timestamp);
+        if (isComplete) this.#run.addSideEntry('compaction', 'Codex summarized the conversation.', line.timestamp);
         return true;
       case 'sub_agent_activity':
-        if (over) this.#notice([`Subagent: ${code(text(item.fields['agent_path']) ?? '')}`], line);
+        if (isComplete) this.#notice([`Subagent: ${code(text(item.fields['agent_path']) ?? '')}`], line);
         return true;
       case 'image_view':
-        if (over) this.#viewed(item, line);
+        if (isComplete) this.#viewed(item, line);
         return true;
       default:
-        this.#output.forget(over ? item.id : undefined);
+        this.#output.forget(isComplete ? item.id : undefined);
         this.#writing(() =>
-          this.#threads.line({ type: over ? 'item.completed' : 'item.started', item: item.fields }, line),
+          this.#threads.line({ type: isComplete ? 'item.completed' : 'item.started', item: item.fields }, line),
         );
         return true;
     }

@@ -147,11 +147,11 @@ function failed(status: ToolStatus | undefined): boolean {
   return status !== undefined && status !== 'success';
 }
 
-/** `undefined`: not a known tool call. `over`: the line says that the item is complete. */
-export function itemCall({ type, fields }: CodexItem, over: boolean): ItemCall | undefined {
+/** `undefined`: not a known tool call. `isComplete`: the line says that the item is complete. */
+export function itemCall({ type, fields }: CodexItem, isComplete: boolean): ItemCall | undefined {
   const read = known.get(type);
   if (read === undefined) return undefined;
-  const status = over ? endedAs(fields) : undefined;
+  const status = isComplete ? endedAs(fields) : undefined;
   return { ...read(fields, status), status };
 }
 

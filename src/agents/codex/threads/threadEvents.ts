@@ -122,44 +122,44 @@ export class ThreadEvents {
     }
   }
 
-  #item(message: JsonObject, line: SourceLine, over: boolean): boolean {
+  #item(message: JsonObject, line: SourceLine, isComplete: boolean): boolean {
     const item = itemOf(message);
     if (item === undefined) return false;
     switch (item.type) {
       case 'agent_message':
       case 'assistant_message':
-        this.#text(item, 'text', line, over);
+        this.#text(item, 'text', line, isComplete);
         return true;
       case 'reasoning':
-        this.#text(item, 'thinking', line, over);
+        this.#text(item, 'thinking', line, isComplete);
         return true;
       case 'error':
         this.#run.warn(itemText(item.fields) ?? 'The agent reported a warning without a message.', line.timestamp);
         return true;
       default:
-        return this.#call(item, line, { over, begins: message['type'] === 'item.started' });
+        return this.#call(item, line, { isComplete, begins: message['type'] === 'item.started' });
     }
   }
 
-  #text(item: CodexItem, kind: TextKind, line: SourceLine, over: boolean): void {
+  #text(item: CodexItem, kind: TextKind, line: SourceLine, isComplete: boolean): void {
     const shown = itemText(item.fields) ?? '';
     // Without an id, it is the open one of its type.
     const key = `${item.type} ${item.id ?? ''}`;
     const known = this.#texts.get(key);
-    if (known === undefined && over && (shown === '' || (item.id !== undefined && this.#done.get(key) === shown)))
+    if (known === undefined && isComplete && (shown === '' || (item.id !== undefined && this.#done.get(key) === shown)))
       return;
     const repeated = kind === 'text' && this.#mayRepeat && this.#turnMessages.has(shown);
-    if (kind === 'text' && (over || known === undefined)) this.#turnMessages.add(shown);
+    if (kind === 'text' && (isComplete || known === undefined)) this.#turnMessages.add(shown);
     if (known !== undefined) {
       const entry = this.#withCitations(known, item);
       const marked = repeated ? { ...entry, metadata: { ...entry.metadata, repeated } } : entry;
-      this.#run.texts.replace(marked, kind, shown, { open: !over, counted: !repeated });
-      if (over) this.#complete(key, shown);
+      this.#run.texts.replace(marked, kind, shown, { open: !isComplete, counted: !repeated });
+      if (isComplete) this.#complete(key, shown);
       return;
     }
     const metadata = this.#textMetadata(item, repeated);
-    const entry = this.#run.texts.add(kind, shown, line.timestamp, metadata, { open: !over, counted: !repeated });
-    if (over) this.#complete(key, shown);
+    const entry = this.#run.texts.add(kind, shown, line.timestamp, metadata, { open: !isComplete, counted: !repeated });
+    if (isComplete) this.#complete(key, shown);
     else if (this.#texts.size < maxOpenTexts) this.#texts.set(key, entry);
   }
 
@@ -181,10 +181,10 @@ export class ThreadEvents {
     return { ...known, ...(annotations.length > 0 && { annotations }), ...(repeated && { repeated }) };
   }
 
-  #call(item: CodexItem, line: SourceLine, { over, begins }: { over: boolean; begins: boolean }): boolean {
+  #call(item: CodexItem, line: SourceLine, { isComplete, begins }: { isComplete: boolean; begins: boolean }): boolean {
     const { calls, session } = this.#run;
-    const call = itemCall(item, over);
-    if (call === undefined) return this.#unknownItem(item, line, over);
+    const call = itemCall(item, isComplete);
+    if (call === undefined) return this.#unknownItem(item, line, isComplete);
     const { toolName, action, input, result, status } = call;
     const id = item.id ?? (begins ? undefined : calls.openOf(toolName, input)) ?? calls.freshId();
     const { timestamp } = line;
@@ -198,7 +198,7 @@ export class ThreadEvents {
   }
 
   /** An unknown item with a status is an action: a tool of a later version. */
-  #unknownItem(item: CodexItem, line: SourceLine, over: boolean): boolean {
+  #unknownItem(item: CodexItem, line: SourceLine, isComplete: boolean): boolean {
     const { calls, session } = this.#run;
     if (typeof item.fields['status'] !== 'string' || item.id === undefined) {
       this.#run.lines.unknown(`Item of an unknown kind: ${code(item.type)}`, line.raw, line.timestamp);
@@ -211,7 +211,7 @@ export class ThreadEvents {
     const { timestamp } = line;
     const metadata = { ...session.metadata(), raw: line.raw };
     calls.start({ id, toolName, action, input, timestamp, metadata });
-    if (!over) return true;
+    if (!isComplete) return true;
     const status = fields['status'] === 'completed' ? 'success' : fields['status'] === 'declined' ? 'denied' : 'failed';
     calls.finish({ id, action, status, result: { data: input, isError: status !== 'success' }, timestamp });
     return true;

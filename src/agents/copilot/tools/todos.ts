@@ -70,7 +70,7 @@ export class TodoTable {
       if (where === -1) this.#change.others = todoStatus(status);
       for (const id of this.#unknown(matching)) this.#add({ id });
     }
-    this.#rows = this.#rows.map((row) => (matching.holds(row) ? { ...row, ...changes } : row));
+    this.#rows = this.#rows.map((row) => (matching.matches(row) ? { ...row, ...changes } : row));
     return true;
   }
 
@@ -80,8 +80,8 @@ export class TodoTable {
     const matching = condition(rest);
     if (matching === undefined) return false;
     if (rest.length === 0) this.#change.others = 'cancelled';
-    this.#change.deleted.push(...this.#rows.filter(matching.holds), ...this.#unknown(matching).map((id) => ({ id })));
-    this.#rows = this.#rows.filter((row) => !matching.holds(row));
+    this.#change.deleted.push(...this.#rows.filter(matching.matches), ...this.#unknown(matching).map((id) => ({ id })));
+    this.#rows = this.#rows.filter((row) => !matching.matches(row));
     return true;
   }
 
@@ -110,7 +110,7 @@ function todoOf({ id, title, status }: Row): Todo {
 }
 
 interface Condition {
-  readonly holds: (row: Row) => boolean;
+  readonly matches: (row: Row) => boolean;
   /** Ids of the rows that the statement names. */
   readonly ids: readonly string[];
 }
@@ -147,13 +147,13 @@ function todoGroups(tokens: readonly Token[]): Token[][] {
 /** `id = 'a'` or `id IN ('a', 'b')`, or nothing for every row; `undefined` for anything more complex. */
 function condition(tokens: readonly Token[]): Condition | undefined {
   const [column, operator, value] = tokens;
-  if (column === undefined) return { holds: () => true, ids: [] };
+  if (column === undefined) return { matches: () => true, ids: [] };
   const name = column.text.toLowerCase();
   const isOne = tokens.length === 3 && isMark(operator, '=') && value?.kind === 'text';
   if (!isOne && !isWord(operator, 'in')) return undefined;
   const values = new Set(isOne ? [value.text] : todoGroups(tokens.slice(2))[0]?.map(({ text }) => text));
-  const holds = ({ [name]: own }: Row): boolean => own !== undefined && values.has(own);
-  return { holds, ids: name === 'id' ? [...values] : [] };
+  const matches = ({ [name]: own }: Row): boolean => own !== undefined && values.has(own);
+  return { matches, ids: name === 'id' ? [...values] : [] };
 }
 
 function isWord(token: Token | undefined, word: string): boolean {

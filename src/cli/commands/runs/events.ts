@@ -30,12 +30,12 @@ export const events: Command = {
       throw new UsageError('Add --follow.', 'For past events: vitrine export --format events.');
     const isWanted = ({ session_id: id }: CoordinatorEvent): boolean => session === undefined || id === session;
     const stop = new AbortController();
-    const over = new Promise<void>((resolve) => context.onInterrupt(() => resolve()));
+    const interrupted = new Promise<void>((resolve) => context.onInterrupt(() => resolve()));
     // The reader of stdout has gone.
     const unread = once(context.stdout, 'close').then(() => undefined);
-    const ended = Promise.race([over, unread]).then(() => stop.abort());
-    const onNews = ({ events: heard }: { readonly events: readonly CoordinatorEvent[] }): Promise<void> =>
-      writeLines(context.stdout, heard.filter(isWanted));
+    const ended = Promise.race([interrupted, unread]).then(() => stop.abort());
+    const onNews = ({ events: newEvents }: { readonly events: readonly CoordinatorEvent[] }): Promise<void> =>
+      writeLines(context.stdout, newEvents.filter(isWanted));
     // A daemon that exits is started again, and so is one that another version replaces.
     while (!stop.signal.aborted) {
       const daemon = await withDaemonErrors(() =>

@@ -124,13 +124,13 @@ async function add(context: CliContext, promptArgument: string, values: Values, 
   const request = await requestOf(context, values);
   const prompt = await readPrompt(promptArgument, context);
   return speak(context, values.store, async (queued, ended) => {
-    const over = values.wait === true ? await ended() : undefined;
+    const waitForEnd = values.wait === true ? await ended() : undefined;
     const run = await queued.createRun({ ...request, prompt });
     await show(run);
     if (run.waiting !== undefined)
       context.stderr.write(`vitrine: ${run.run_id} waits: ${visibleLine(waitingText(run.waiting))}.\n`);
-    if (over === undefined) return done;
-    const last = await over(run.run_id);
+    if (waitForEnd === undefined) return done;
+    const last = await waitForEnd(run.run_id);
     await show({ ...last, prompt });
     if (last.error !== undefined) context.stderr.write(`vitrine: ${visibleLine(oneLine(last.error))}\n`);
     return last.status === 'completed' ? done : notCompleted;
@@ -178,10 +178,10 @@ function runnerRow({
   tags,
   project_dir,
 }: ListedRunner): string {
-  const heard = `${status} ${englishFigures.duration(Math.floor(seconds_since_heartbeat) * 1000)}`;
+  const heartbeat = `${status} ${englishFigures.duration(Math.floor(seconds_since_heartbeat) * 1000)}`;
   return row([
     runner_id,
-    heard.padEnd(12),
+    heartbeat.padEnd(12),
     executor_type.padEnd(12),
     project_dir,
     tags.map((tag) => `#${tag}`).join(' '),
