@@ -60,7 +60,7 @@ export async function attackedDaemon(frames = Number(process.env['VITRINE_BENCH_
 /** Times of calls, one after the other, until `end` settles. */
 async function callsUntil(client: DaemonConnection, end: Promise<unknown>): Promise<number[]> {
   const attack = { isOver: false };
-  const over = end.finally(() => (attack.isOver = true));
+  const attackEnd = end.finally(() => (attack.isOver = true));
   const times: number[] = [];
   while (!attack.isOver) {
     const started = performance.now();
@@ -68,6 +68,6 @@ async function callsUntil(client: DaemonConnection, end: Promise<unknown>): Prom
     times.push(performance.now() - started);
     await delay(betweenMs);
   }
-  await over;
+  await attackEnd;
   return times;
 }

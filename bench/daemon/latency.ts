@@ -33,9 +33,9 @@ async function inProcess(count: number): Promise<Stamps> {
   const stamps = new Stamps();
   try {
     const engine = await bench.engine();
-    const run = async (updates: number, heard: Stamps): Promise<void> => {
+    const run = async (updates: number, arrivals: Stamps): Promise<void> => {
       const handle = await engine.start(bench.request(stamping(updates, perSecond)));
-      handle.onUpdates((batch) => heard.addUpdates(batch));
+      handle.onUpdates((batch) => arrivals.addUpdates(batch));
       await handle.done;
       handle.dispose();
     };
@@ -52,11 +52,11 @@ async function throughDaemon(count: number, sessions: number, rate: number): Pro
   const stamps = new Stamps();
   try {
     const connection = await place.connect();
-    const run = async (expected: number, heard: Stamps): Promise<void> => {
+    const run = async (expected: number, arrivals: Stamps): Promise<void> => {
       const { session_id } = await connection.call('start', place.startParams(stamping(expected, rate)));
       await new Promise<void>((resolve, reject) => {
         const followed = connection.follow(session_id, ({ updates, state }) => {
-          heard.addUpdates(updates);
+          arrivals.addUpdates(updates);
           if (!state.live) resolve();
           return Promise.resolve();
         });

@@ -25,14 +25,14 @@ export async function teamMachines(count = 10, messages = 400): Promise<Row> {
       ...[{ init: true }, { say: 'begun' }, { until: go }],
       ...[{ stamps: { count: warmUp + messages, perSecond } }, { result: {} }],
     ]);
-    const heard = await Promise.all(readers.map((reader) => follow(reader, id)));
+    const received = await Promise.all(readers.map((reader) => follow(reader, id)));
     await writer.machine.bench.go();
     await until(
       'all messages',
-      () => heard.every(({ delays }) => delays.length >= warmUp + messages),
+      () => received.every(({ delays }) => delays.length >= warmUp + messages),
       ((warmUp + messages) / perSecond) * 1000 + 120_000,
     );
-    const delays = heard.flatMap((stamps) => stamps.delays.slice(warmUp));
+    const delays = received.flatMap((stamps) => stamps.delays.slice(warmUp));
     return {
       name: `team: entry at another of ${count} machines, p99`,
       value: percentile(delays, 99),

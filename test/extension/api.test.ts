@@ -172,7 +172,7 @@ describe('the public API', function () {
 
   it('queues a run, says why it waits and where it went, and refuses what no runner can take', async () => {
     const changes: string[] = [];
-    const heard = api.queue.onDidChange(({ run_id, status }) => changes.push(`${run_id} ${status}`));
+    const subscription = api.queue.onDidChange(({ run_id, status }) => changes.push(`${run_id} ${status}`));
     try {
       const folder = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath;
       const run = await api.queue.add(script(...says('queued', 0.1)), {
@@ -195,7 +195,7 @@ describe('the public API', function () {
       await refused('folder_outside', api.queue.add('x', { cwd: '/' }));
       await assert.rejects(api.queue.add('x', { resume: 'ses_00000000000f' }), /Session not found/);
     } finally {
-      heard.dispose();
+      subscription.dispose();
     }
   });
 });

@@ -161,7 +161,7 @@ describe('a daemon', function () {
     let batches = 0;
     let release: () => void = () => undefined;
     const pending = new Promise<void>((resolve) => (release = resolve));
-    const over = new Promise<void>((resolve) => {
+    const ended = new Promise<void>((resolve) => {
       void connection.follow(session_id, async ({ updates, gap, state, seq }) => {
         batches += 1;
         assert.equal(seq, batches);
@@ -174,7 +174,7 @@ describe('a daemon', function () {
     await place.bench.go();
     await place.stateOf(session_id, ({ live }) => !live);
     release();
-    await over;
+    await ended;
     for (const { say } of words) assert.ok(seen.has(say), say);
     assert.ok(batches < 50, `${batches} batches`);
   });

@@ -241,8 +241,8 @@ describe('accessibility of the page', () => {
             all.filter((element) => element.scrollWidth > element.clientWidth).map((element) => element.textContent),
           );
         assert.deepEqual(cut, [], tabName);
-        const over = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
-        assert.ok(over <= 0, `${over} px too wide: ${tabName}`);
+        const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+        assert.ok(overflow <= 0, `${overflow} px too wide: ${tabName}`);
       }
       await tab(page, 'Transcript').click();
       // Scrolling closes a card, so that comes first.

@@ -233,14 +233,14 @@ describe('page', () => {
     const page = await tests.open(session(), { width: 360, height: 700 });
     for (const share of [0, 0.5, 1]) {
       await scrollTo(page, share);
-      const over = await page.evaluate(() => {
+      const overflow = await page.evaluate(() => {
         const scroller = document.querySelector('.scroll');
         return Math.max(
           document.documentElement.scrollWidth - window.innerWidth,
           (scroller?.scrollWidth ?? 0) - (scroller?.clientWidth ?? 0),
         );
       });
-      assert.ok(over <= 0, `${over} px too wide at ${share}`);
+      assert.ok(overflow <= 0, `${overflow} px too wide at ${share}`);
     }
     const cut = await page
       .locator('[role=tablist]')

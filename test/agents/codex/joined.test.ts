@@ -70,7 +70,7 @@ describe('a session that another program has open in the server of Codex 0.169.0
 
   it('is joined while it waits, and its request answered', async () => {
     await says('Count once. [[ask]]');
-    await other.hears('item/commandExecution/requestApproval');
+    await other.waitFor('item/commandExecution/requestApproval');
     const { sessions } = await client.call('watchSources', sources());
     const [row] = sessions;
     assert(row !== undefined);
@@ -90,7 +90,7 @@ describe('a session that another program has open in the server of Codex 0.169.0
     const answer = { kind: 'allow', scope: 'once' } as const;
     const { accepted } = await client.call('answer', { session_id: session, request_id: waiting.id, answer });
     assert.equal(accepted, true);
-    await other.hears('turn/completed');
+    await other.waitFor('turn/completed');
     assert.equal(readFileSync(path.join(place.workspace, 'times.txt'), 'utf8'), 'once\n');
     await until('the answer', async () => /Asked\./.test(await texts()));
     await until('the end of the turn', () => state?.summary.observed?.live.state === 'idle');
@@ -99,20 +99,20 @@ describe('a session that another program has open in the server of Codex 0.169.0
 
   it('takes a message, which the other program shows too', async () => {
     await client.call('say', { session_id: session, text: 'And now? [[plain]]', how: 'queue' });
-    await other.hears('turn/completed', 2);
-    assert.ok(other.heard.some((message) => JSON.stringify(message).includes('And now? [[plain]]')));
+    await other.waitFor('turn/completed', 2);
+    assert.ok(other.received.some((message) => JSON.stringify(message).includes('And now? [[plain]]')));
     await until('the answer', async () => /And now\?[^]*Hello from here\./.test(await texts()));
   });
 
   it('no longer waits here when it is answered there, and is stopped from here', async () => {
     await says('Wait. [[wait]]');
-    const asked = await other.hears('item/commandExecution/requestApproval', 2);
+    const asked = await other.waitFor('item/commandExecution/requestApproval', 2);
     await until('the request', () => state?.requests[0]);
     other.send({ id: asked['id'], result: { decision: 'accept' } });
     await until('its end', () => state?.requests.length === 0);
     await until('the command', () => existsSync(path.join(place.workspace, 'waiting.txt')));
     await client.call('stop', { session_id: session, kill: false });
-    const ended = await other.hears('turn/completed', 3);
+    const ended = await other.waitFor('turn/completed', 3);
     assert.match(JSON.stringify(ended), /"status":"interrupted"/);
   });
 
@@ -121,7 +121,7 @@ describe('a session that another program has open in the server of Codex 0.169.0
     client.close();
     client = again;
     await says('Once more. [[ask]]');
-    await other.hears('item/commandExecution/requestApproval', 3);
+    await other.waitFor('item/commandExecution/requestApproval', 3);
     await client.call('watchSources', sources());
     const followed = await client.follow(session, (update) => {
       state = update.state;
@@ -135,7 +135,7 @@ describe('a session that another program has open in the server of Codex 0.169.0
     terminal.process.stderr?.on('data', (chunk: Buffer) => (asked += chunk.toString()));
     await until('the question', () => asked.includes('asks for permission'));
     terminal.process.stdin?.write('n\n');
-    await other.hears('turn/completed', 4);
+    await other.waitFor('turn/completed', 4);
     await until('the end of the turn', () => state?.summary.observed?.live.state === 'idle');
     terminal.process.kill('SIGINT');
     const { stdout, stderr } = await terminal.ended;
@@ -156,7 +156,7 @@ describe('a session that another program has open in the server of Codex 0.169.0
     await client.call('watch', { events: false });
     await client.call('watchSources', sources());
     await says('Ask for me. [[ask]]');
-    const asked = await other.hears('item/commandExecution/requestApproval', 4);
+    const asked = await other.waitFor('item/commandExecution/requestApproval', 4);
     await until('the waiting session', () => needs === 1);
     const listed = (await client.call('watchSources', sources())).sessions[0];
     assert.equal(listed?.observed?.live.state, 'waiting_for_permission');
@@ -168,7 +168,7 @@ describe('a session that another program has open in the server of Codex 0.169.0
     assert.match(table, new RegExp(`^${session}  needs you`, 'm'));
     other.send({ id: asked['id'], result: { decision: 'decline' } });
     await until('its end', () => needs === 0);
-    await other.hears('turn/completed', 5);
+    await other.waitFor('turn/completed', 5);
   });
 
   it('is not opened in that server if it runs elsewhere', async () => {

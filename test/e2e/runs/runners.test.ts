@@ -103,8 +103,11 @@ describe('a window and a terminal as runners of one queue', function () {
       },
       60_000,
     );
-    const mine = found.runners.find(({ executor_type }) => executor_type === 'replay');
-    assert.deepEqual([mine?.project_dir, mine?.status, mine?.tags], [server.folder.workspace, 'online', ['window']]);
+    const replayRunner = found.runners.find(({ executor_type }) => executor_type === 'replay');
+    assert.deepEqual(
+      [replayRunner?.project_dir, replayRunner?.status, replayRunner?.tags],
+      [server.folder.workspace, 'online', ['window']],
+    );
   });
 
   it('executes what a terminal queues, and shows it', async () => {

@@ -147,7 +147,7 @@ describe('a review of a session of Claude Code by keyboard alone', function () {
     const [first = '', second = ''] = files;
     writeFileSync(first, 'mine\n');
     rmSync(second, { force: true });
-    const mine = contents();
+    const userContents = contents();
 
     await workbench.openView('Vitrine');
     await workbench.treeItem('Double the values').first().click();
@@ -205,6 +205,6 @@ describe('a review of a session of Claude Code by keyboard alone', function () {
     await undo.waitFor();
     await picture(workbench, 'restore-done');
     await undo.click();
-    await until('the undo', () => isDeepStrictEqual(contents(), mine));
+    await until('the undo', () => isDeepStrictEqual(contents(), userContents));
   });
 });

@@ -105,9 +105,9 @@ describe('what sessions cost', function () {
     const file = path.join(host.server.folder.workspace, `usage ${month}.csv`);
     await until('the file', () => existsSync(file));
     const rows = readFileSync(file, 'utf8').trimEnd().split('\r\n');
-    const ours = rows.filter((row) => row.startsWith('ses_c07e41d2c07e'));
+    const sessionRows = rows.filter((row) => row.startsWith('ses_c07e41d2c07e'));
     assert.deepEqual(
-      ours.map((row) => row.split(',')[3]),
+      sessionRows.map((row) => row.split(',')[3]),
       ['run', 'model', 'model', 'run', 'model', 'model'],
     );
   });

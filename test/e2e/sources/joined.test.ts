@@ -37,7 +37,7 @@ describe('a session of Codex in a terminal that Vitrine joins', function () {
       terminal = await CodexClient.connect(codexSocket(home));
       thread = await terminal.startThread(workspace);
       await terminal.prompt(thread, 'Touch a file. [[ask]]');
-      await terminal.hears('item/commandExecution/requestApproval');
+      await terminal.waitFor('item/commandExecution/requestApproval');
       return { server, model };
     },
     { view: 'Vitrine' },
@@ -59,13 +59,13 @@ describe('a session of Codex in a terminal that Vitrine joins', function () {
     await allow.click();
     await page.getByText('Asked.', { exact: true }).waitFor();
     await statusWord(host.workbench, 'Idle');
-    await terminal.hears('turn/completed');
+    await terminal.waitFor('turn/completed');
     assert.ok(existsSync(path.join(host.server.folder.workspace, 'asked.txt')));
 
     await send(host.workbench, 'And now? [[plain]]');
     await page.getByText('Hello from here.', { exact: true }).waitFor();
     assert.equal(await page.getByRole('textbox', { name: 'Message to the agent' }).inputValue(), '');
-    await terminal.hears('turn/completed', 2);
+    await terminal.waitFor('turn/completed', 2);
 
     await terminal.prompt(thread, 'Wait. [[wait]]');
     await allow.click();

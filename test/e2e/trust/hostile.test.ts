@@ -31,16 +31,16 @@ describe('a session full of hostile text', function () {
   /** Made when a command may end. */
   let go: string;
   /** What reached the server that the payloads name. */
-  const heard: string[] = [];
+  const receivedRequests: string[] = [];
   /** What the browser refused: a policy that had to step in means that something got through to it. */
   const refused: string[] = [];
 
   before(async () => {
     listener = createServer((request, response) => {
-      heard.push(request.url ?? '');
+      receivedRequests.push(request.url ?? '');
       response.end();
     });
-    listener.on('connection', (socket) => heard.push(`connection from ${socket.remotePort ?? 0}`));
+    listener.on('connection', (socket) => receivedRequests.push(`connection from ${socket.remotePort ?? 0}`));
     await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
     const address = listener.address();
     assert.ok(typeof address === 'object' && address !== null);
@@ -76,7 +76,7 @@ describe('a session full of hostile text', function () {
 
   afterEach(async () => {
     assert.deepEqual(outside, []);
-    assert.deepEqual(heard, []);
+    assert.deepEqual(receivedRequests, []);
     assert.deepEqual(refused, []);
     for (const frame of workbench.page.frames()) {
       assert.equal(await frame.evaluate((name) => name in globalThis, ran), false, `a script ran in ${frame.url()}`);

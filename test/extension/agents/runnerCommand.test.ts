@@ -26,7 +26,7 @@ describe('the command of a runner', () => {
     let said = '';
     child.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()));
     child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()));
-    const over = new Promise((resolve) => child.once('close', resolve));
+    const closed = new Promise((resolve) => child.once('close', resolve));
     try {
       await until(
         'the runner',
@@ -34,7 +34,7 @@ describe('the command of a runner', () => {
       );
     } finally {
       child.kill('SIGINT');
-      await over;
+      await closed;
     }
   });
 });

@@ -30,19 +30,19 @@ describe('Doctor', () => {
 
   it('shows hidden sessions, and finds them under their current folder', async () => {
     const here = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? '';
-    const gone = path.join(tmpdir(), 'vitrine-gone', 'project');
+    const missingFolder = path.join(tmpdir(), 'vitrine-gone', 'project');
     const folder = await mkdtemp(path.join(tmpdir(), 'vitrine-doctor-'));
     const [session_id, created_at] = ['ses_00000000d0c7', '2026-01-02T03:04:05.000Z'];
     const lines = [
       { kind: 'header', format: 'vitrine-record', version: 1, session_id, created_at },
-      { kind: 'session', session: { session_id, status: 'finished', created_at, project_dir: gone } },
+      { kind: 'session', session: { session_id, status: 'finished', created_at, project_dir: missingFolder } },
     ];
     await writeFile(path.join(folder, 'record.jsonl'), lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
     await vscode.commands.executeCommand('vitrine.importSession', path.join(folder, 'record.jsonl'));
     await rm(folder, { recursive: true });
     const lost = async (): Promise<string> => /## Missing sessions\n\n([^#]*)/.exec(await doctorText())?.[1] ?? '';
     assert.match(await lost(), /vitrine-gone\/project` +\| 1 session in a folder that was renamed/);
-    assert.equal(await vscode.commands.executeCommand('vitrine.relinkSessions', { from: gone, to: here }), 1);
+    assert.equal(await vscode.commands.executeCommand('vitrine.relinkSessions', { from: missingFolder, to: here }), 1);
     assert.doesNotMatch(await lost(), /vitrine-gone/);
     assert.match(await doctorText(), /Last error: /);
   });

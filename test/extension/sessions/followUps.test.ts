@@ -28,7 +28,7 @@ describe('follow-ups in VS Code', function () {
     assert.ok(id);
     return id;
   };
-  const over = (id: string, runs: number) =>
+  const hasEnded = (id: string, runs: number) =>
     until(`${runs} runs`, async () => {
       const session = await api.sessions.get(id);
       return session?.runs === runs && session.outcome === 'completed' ? session : undefined;
@@ -40,11 +40,11 @@ describe('follow-ups in VS Code', function () {
 
   it('are off by default', async () => {
     const id = await start();
-    await over(id, 1);
+    await hasEnded(id, 1);
     assert.deepEqual(await marks(id), [[undefined, undefined]]);
     await settings().update('followUps', { ...soon, executors: [] }, Global);
     await vscode.commands.executeCommand('vitrine.followUpsOn', id);
-    await over(id, 3);
+    await hasEnded(id, 3);
     const auto = [true, 'check_in'];
     assert.deepEqual(await marks(id), [[undefined, undefined], auto, auto]);
   });
@@ -54,7 +54,7 @@ describe('follow-ups in VS Code', function () {
     await settings().update('followUps', undefined, Global);
     const id = await vscode.commands.executeCommand<string>('vitrine.runAgent', { agent: 'claude-code', prompt });
     assert.ok(id);
-    await over(id, 1);
+    await hasEnded(id, 1);
     const why = (): Thenable<string> => vscode.commands.executeCommand<string>('vitrine.whyNoFollowUp', id);
     const off = await why();
     assert.match(off, /Next follow-up.*None: Follow-ups are off for this session\./);
@@ -71,17 +71,17 @@ describe('follow-ups in VS Code', function () {
   it('respect their limit', async () => {
     await settings().update('followUps', soon, Global);
     const [first, second] = [await start(), await start()];
-    await over(first, 3);
-    await over(second, 3);
+    await hasEnded(first, 3);
+    await hasEnded(second, 3);
     const third = await start();
-    await over(third, 3);
+    await hasEnded(third, 3);
     assert.equal((await marks(first)).length, 3, 'while others were spoken to');
   });
 
   it('can be cancelled, and paused for all sessions', async () => {
     await settings().update('followUps', { ...soon, delay_minutes: 5 }, Global);
     const id = await start();
-    await over(id, 1);
+    await hasEnded(id, 1);
     await until('what was cancelled in the record', async () => {
       await vscode.commands.executeCommand('vitrine.cancelFollowUp', id);
       return JSON.stringify(await record(id)).includes('"cancelled_at"') || undefined;
@@ -89,9 +89,9 @@ describe('follow-ups in VS Code', function () {
     await vscode.commands.executeCommand('vitrine.pauseFollowUps');
     await settings().update('followUps', soon, Global);
     const paused = await start();
-    await over(paused, 1);
+    await hasEnded(paused, 1);
     await vscode.commands.executeCommand('vitrine.resumeFollowUps');
-    await over(paused, 3);
+    await hasEnded(paused, 3);
     assert.equal((await marks(id)).length, 1, 'what was cancelled stays so');
   });
 });

@@ -25,8 +25,8 @@ describe('Fork from Here…', function () {
   /** Repeats `command`, which closes a dialog, until the command that shows the dialogs has ended. */
   const closing = async (command: string, ended: Thenable<string | undefined>): Promise<string | undefined> => {
     const state = { isOver: false };
-    const over = (): void => void (state.isOver = true);
-    ended.then(over, over);
+    const endRun = (): void => void (state.isOver = true);
+    ended.then(endRun, endRun);
     await until('the end of the command', async () => {
       await vscode.commands.executeCommand(command);
       return state.isOver;

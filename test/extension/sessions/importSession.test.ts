@@ -23,8 +23,8 @@ describe('Import Session', () => {
     assert.equal(lines.filter(({ kind }) => kind === 'entry').length, 1);
     assert.match(JSON.stringify(lines.find(({ kind }) => kind === 'session')), /"imported":\{"format":"acp"/);
     await until('its tab', () => sessionTabs().length === 1);
-    const gone = await vscode.commands.executeCommand('vitrine.resumeSession', id, 'go on');
-    assert.equal(gone, undefined);
+    const resumed = await vscode.commands.executeCommand('vitrine.resumeSession', id, 'go on');
+    assert.equal(resumed, undefined);
     assert.equal((await record(id)).filter(({ kind }) => kind === 'run').length, 1);
   });
 });

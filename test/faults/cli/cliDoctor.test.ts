@@ -25,8 +25,8 @@ describe('vitrine doctor', () => {
     const moved = await saved('moved', {});
     await engine.setHidden(hidden, true);
     await engine.remove(deleted);
-    const gone = path.join(bench.dir, 'gone');
-    await engine.relink(moved, gone);
+    const missingFolder = path.join(bench.dir, 'gone');
+    await engine.relink(moved, missingFolder);
     mkdirSync(path.join(bench.store, 'sessions', 'ses_0000000000ff', 'record.jsonl'), { recursive: true });
 
     const child = spawn(process.execPath, [path.resolve('dist/cli.js'), 'doctor', '--store', bench.store], {
@@ -40,7 +40,7 @@ describe('vitrine doctor', () => {
     assert.match(said, new RegExp(`${hidden}: hidden by you`));
     assert.match(said, /ses_0000000000ff: cannot be read: .+/);
     assert.match(said, new RegExp(`${deleted}: permanently deleted`));
-    assert.ok(said.includes(`${gone}: 1 session, missing folder`), said);
+    assert.ok(said.includes(`${missingFolder}: 1 session, missing folder`), said);
     assert.match(said, new RegExp(`Last error: .* UTC, ${failed}: .*no tea`));
     assert.match(said, /Variables not passed to it: CLAUDECODE/);
     assert.doesNotMatch(said, /a-value/);

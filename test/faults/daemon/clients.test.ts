@@ -96,7 +96,7 @@ describe('many clients of a daemon', function () {
         answered.add(id);
       }
     };
-    const over = three.map(async (connection, at) => {
+    const ended = three.map(async (connection, at) => {
       let end = (): void => undefined;
       const ended = new Promise<void>((resolve) => (end = resolve));
       const { state } = await connection.follow(session_id, (update) => {
@@ -107,7 +107,7 @@ describe('many clients of a daemon', function () {
       take({ updates: [], state }, at);
       await ended;
     });
-    await Promise.all(over);
+    await Promise.all(ended);
     await Promise.all(answers);
     assert.equal(accepted.size, names.length + clients);
     const { code, stdout, stderr } = await attached.ended;

@@ -56,10 +56,10 @@ describe('forks at a prompt', function () {
     assert.equal(summary.outcome, 'completed');
     assert.deepEqual(summary.forked_from, { session_id, last: null });
     assert.deepEqual(summary.total_usage, summary.usage);
-    const [copied, heard = '', ...others] = await answersOf(forked.session_id);
+    const [copied, conversation = '', ...others] = await answersOf(forked.session_id);
     assert.equal(copied, 'The first answer.');
-    assert.match(heard, transcript);
-    assert.doesNotMatch(heard, /The second answer/);
+    assert.match(conversation, transcript);
+    assert.doesNotMatch(conversation, /The second answer/);
     assert.deepEqual(others, []);
     assert.deepEqual(await entriesOf(session_id), before);
   });
@@ -100,9 +100,9 @@ describe('forks at a prompt', function () {
     assert.match(atEnd.stderr, /^vitrine: The agent cannot fork its own conversation\. .* as text\.$/m);
     const whole = JSON.parse(atEnd.stdout) as { session_id: string };
     await place.stateOf(whole.session_id, ({ live }) => !live);
-    const [copied, again, heard = ''] = await answersOf(whole.session_id);
+    const [copied, again, conversation = ''] = await answersOf(whole.session_id);
     assert.deepEqual([copied, again], ['The first answer.', 'The second answer.']);
-    assert.match(heard, /^told: Note written by Vitrine[^]*> Assistant: The second answer\.[^]*user now says:/);
+    assert.match(conversation, /^told: Note written by Vitrine[^]*> Assistant: The second answer\.[^]*user now says:/);
 
     const wrong = await vitrine('--at', String(first + 1), echo);
     assert.deepEqual([wrong.code, wrong.stdout], [2, '']);

@@ -185,8 +185,8 @@ describe('processes', function () {
       detached: true,
     });
     try {
-      const gone = spawn(process.execPath, ['-e', '0'], { stdio: 'ignore' });
-      await once(gone, 'exit');
+      const exitedChild = spawn(process.execPath, ['-e', '0'], { stdio: 'ignore' });
+      await once(exitedChild, 'exit');
       const leases = path.join(bench.store, 'leases');
       await mkdir(leases, { recursive: true });
       const lease = {
@@ -196,7 +196,7 @@ describe('processes', function () {
         hostname: hostname(),
         at: new Date().toISOString(),
         process: { pid: stranger.pid, startTime: 'another boot:1' },
-        owner: { pid: gone.pid, startTime: 'another boot:2' },
+        owner: { pid: exitedChild.pid, startTime: 'another boot:2' },
       };
       await writeFile(path.join(leases, `${lease.run_id}.json`), JSON.stringify(lease));
       await appendFile(path.join(leases, 'run_ffffffffffff.json'), '{"not":');

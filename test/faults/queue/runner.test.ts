@@ -84,16 +84,16 @@ describe('vitrine runner, queue, agents', function () {
     const runnerIds = (await Promise.all(names.map(replay))).map(({ id }) => id);
     assert.equal(new Set(runnerIds).size, 4);
     const { link, onRun } = await queueClient();
-    const over = new Map<string, ChangedRun>();
+    const endedRuns = new Map<string, ChangedRun>();
     onRun((run) => {
-      if (isRunOver(run.status)) over.set(run.run_id, run);
+      if (isRunOver(run.status)) endedRuns.set(run.run_id, run);
     });
     const created: Run[] = [];
     for (let at = 0; at < 80; at += 1)
       created.push(await link.createRun({ executor_type: 'replay', prompt: `Run ${at}` }));
-    await until('80 runs', () => over.size === 80, 100_000);
+    await until('80 runs', () => endedRuns.size === 80, 100_000);
     assert.deepEqual(
-      [...over.values()].filter(({ status }) => status !== 'completed'),
+      [...endedRuns.values()].filter(({ status }) => status !== 'completed'),
       [],
     );
 

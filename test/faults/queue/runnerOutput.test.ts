@@ -47,13 +47,13 @@ describe('output of vitrine runner', function () {
     await until('both runs', () => said().match(/ running\n/g)?.length === 2);
     child.stdout.destroy();
     await joined.link.stopRun(runs[0]?.run_id ?? '');
-    const over = await until('their end', async () => {
+    const endedRuns = await until('their end', async () => {
       const all = await joined.link.runs();
       return all.every(({ status }) => isRunOver(status)) ? all : undefined;
     });
     assert.equal(await code, 0);
     assert.deepEqual(
-      over.map(({ status, error }) => [status, error]),
+      endedRuns.map(({ status, error }) => [status, error]),
       [
         ['stopped', undefined],
         ['stopped', undefined],

@@ -127,7 +127,7 @@ describe('ten machines of a team', function () {
     const steps = [{ init: true }, { say: 'begun' }, { until: go }, ...said.map((say) => ({ say })), { result: {} }];
     const id = await writer.machine.start(writer.connection, steps);
     const readers = machines.filter((machine) => machine !== writer);
-    const heard = await Promise.all(
+    const received = await Promise.all(
       readers.map(async ({ machine, connection }) => {
         await until('the session', async () =>
           (await machine.shared()).some((row) => row.session_id === id && row.lines > 0),
@@ -142,7 +142,7 @@ describe('ten machines of a team', function () {
       }),
     );
     await writer.machine.bench.go();
-    for (const texts of heard) {
+    for (const texts of received) {
       const lines = () =>
         [...texts].sort(([a], [b]) => a - b).flatMap(([, text]) => (/^line \d+$/.test(text) ? [text] : []));
       await until('all lines', () => lines().length >= said.length);

@@ -139,14 +139,14 @@ describe('forms during a run', () => {
   it('fit 360 px', async () => {
     for (const request of [command(commit), questions(), plan()]) {
       const page = await open(asking([request]), { width: 360, height: 700 });
-      const over = await page.evaluate(() => {
+      const overflow = await page.evaluate(() => {
         const scroller = document.querySelector('.scroll');
         return Math.max(
           document.documentElement.scrollWidth - window.innerWidth,
           (scroller?.scrollWidth ?? 0) - (scroller?.clientWidth ?? 0),
         );
       });
-      assert.ok(over <= 0, `${over} px too wide`);
+      assert.ok(overflow <= 0, `${overflow} px too wide`);
       await page.close();
     }
   });

@@ -266,8 +266,8 @@ describe('requests of an agent', () => {
     await frame.getByText('src/retry.ts', { exact: true }).waitFor();
     assert.deepEqual(await frame.locator('.dl .m').allTextContents(), ['', '−', '+']);
     assert.deepEqual(JSON.parse((await frame.locator('pre').textContent()) ?? ''), { replace_all: true });
-    const over = await frame.locator('.diff').evaluate((element) => element.scrollWidth - element.clientWidth);
-    assert.ok(over <= 0, `${over} px out of sight`);
+    const overflow = await frame.locator('.diff').evaluate((element) => element.scrollWidth - element.clientWidth);
+    assert.ok(overflow <= 0, `${overflow} px out of sight`);
     await page.close();
 
     const long = await open(asking([edit(Array.from({ length: 3000 }, (_, n) => `line ${n}`).join('\n'))]));

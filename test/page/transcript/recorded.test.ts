@@ -46,11 +46,11 @@ describe('page: recorded sessions', function () {
         const said = await page.evaluate(() => {
           const attributes = ['title', 'aria-label', 'aria-description', 'data-usd'];
           const elements = [...document.querySelectorAll(attributes.map((attribute) => `[${attribute}]`).join())];
-          const spoken = elements.flatMap((element) => attributes.map((name) => element.getAttribute(name) ?? ''));
+          const labels = elements.flatMap((element) => attributes.map((name) => element.getAttribute(name) ?? ''));
           return [
             document.querySelector('main')?.textContent,
             document.querySelector('header')?.textContent,
-            ...spoken,
+            ...labels,
           ].join('\n');
         });
         found.push(...noiseIn(said, printed).map((noise) => `${name}, ${tab}: ${noise}`));

@@ -36,9 +36,9 @@ describe('transcript', () => {
   it('shows every kind of entry, with its number, verb, object and state in one sentence', async () => {
     const page = await openAll();
     await scrollTo(page, 0);
-    const spoken = page.locator('.rb > .sr');
-    await spoken.filter({ hasText: 'Step 5.4' }).first().waitFor({ state: 'attached' });
-    const labels = await spoken.allTextContents();
+    const screenReaderText = page.locator('.rb > .sr');
+    await screenReaderText.filter({ hasText: 'Step 5.4' }).first().waitFor({ state: 'attached' });
+    const labels = await screenReaderText.allTextContents();
     assert.ok(labels.includes('Step 1, Read, upload.spec.ts, in test, 142 lines, 1 s, done'), labels.join('\n'));
     assert.ok(labels.some((label) => label.startsWith('Step 5.4, Ran, gh run rerun 8841207733 --failed')));
     assert.ok(labels.includes('3 steps in parallel'));

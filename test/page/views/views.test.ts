@@ -199,12 +199,12 @@ describe('views of a session', () => {
     it(`never scroll horizontally: ${name}`, async () => {
       for (const tab of ['Trajectory', 'Files']) {
         const page = await open(repeated(), tab, width);
-        const over = await page.evaluate(() =>
+        const overflow = await page.evaluate(() =>
           [...document.querySelectorAll('.view, .fbar, .sumbar, .wfb, .tblb, .tabs')]
             .filter((element) => element.scrollWidth > element.clientWidth)
             .map((element) => element.className),
         );
-        assert.deepEqual(over, [], tab);
+        assert.deepEqual(overflow, [], tab);
         await page.close();
       }
     });

@@ -17,7 +17,7 @@ export function startCodexServer(program: string, options: SpawnOptions): ChildP
 
 /** A program that has sessions open in the server of Codex, as a terminal or an editor. */
 export class CodexClient {
-  readonly heard: JsonObject[] = [];
+  readonly received: JsonObject[] = [];
   #link: WebSocketLink | undefined;
   #nextId = 1;
 
@@ -26,7 +26,7 @@ export class CodexClient {
     const program = new CodexClient();
     const onText = (line: string): void => {
       const value: unknown = JSON.parse(line);
-      if (isObject(value)) program.heard.push(value);
+      if (isObject(value)) program.received.push(value);
     };
     program.#link = await openWebSocket(socket, { onText, onClose: () => undefined }, AbortSignal.timeout(30_000));
     const clientInfo = { name: 'other', title: 'Other program', version: '1' };
@@ -43,15 +43,15 @@ export class CodexClient {
     const id = this.#nextId++;
     this.send({ id, method, params });
     const answer = await until(`an answer to ${method}`, () =>
-      this.heard.find((message) => message['id'] === id && message['method'] === undefined),
+      this.received.find((message) => message['id'] === id && message['method'] === undefined),
     );
     assert.ok(isObject(answer['result']), JSON.stringify(answer));
     return answer['result'];
   }
 
   /** Waits until a notification or request of this method was heard for the nth time. */
-  async hears(method: string, times = 1): Promise<JsonObject> {
-    return until(method, () => this.heard.filter((message) => message['method'] === method)[times - 1]);
+  async waitFor(method: string, times = 1): Promise<JsonObject> {
+    return until(method, () => this.received.filter((message) => message['method'] === method)[times - 1]);
   }
 
   /** Opens a session that asks for commands outside the sandbox, and returns its id. */

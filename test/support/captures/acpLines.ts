@@ -20,6 +20,6 @@ export const update = (sessionUpdate: string, fields: object = {}, sessionId = '
 });
 export const says = (text: string, fields: object = {}) =>
   update('agent_message_chunk', { content: { type: 'text', text }, ...fields });
-export const hears = (text: string, fields: object = {}) =>
+export const asks = (text: string, fields: object = {}) =>
   update('user_message_chunk', { content: { type: 'text', text }, ...fields });
-export const over = (stopReason = 'end_turn') => ({ id: 2, result: { stopReason } });
+export const stop = (stopReason = 'end_turn') => ({ id: 2, result: { stopReason } });

@@ -149,9 +149,9 @@ describe('todos of an agent over its runs', () => {
       { content: 'Leap', status: 'pending' },
     ];
     const plan = update('plan_update', { plan: { type: 'items', planId: 'p', entries } });
-    const over = JSON.stringify({ jsonrpc: '2.0', id: 2, result: { stopReason: 'end_turn' } });
-    assert.deepEqual(after('acp', [...started, plan, over]), { open: 1, all: 2 });
+    const promptResult = JSON.stringify({ jsonrpc: '2.0', id: 2, result: { stopReason: 'end_turn' } });
+    assert.deepEqual(after('acp', [...started, plan, promptResult]), { open: 1, all: 2 });
     const removed = update('plan_removed', { planId: 'p' });
-    assert.deepEqual(after('acp', [...started, plan, removed, over]), { open: 0, all: 2 });
+    assert.deepEqual(after('acp', [...started, plan, removed, promptResult]), { open: 0, all: 2 });
   });
 });

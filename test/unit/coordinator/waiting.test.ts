@@ -92,8 +92,8 @@ describe('a waiting run', () => {
       still.core.report(runnerRef, { run_id: job.run.run_id, status: 'completed' });
     }
     assert.deepEqual(taken, [third.run_id, second.run_id, again.run_id, first.run_id]);
-    const over = (error: unknown): boolean => CoordinatorError.is(error, 'over');
-    assert.throws(() => still.core.change({ run_id: first.run_id, move: 'first' }), over);
+    const isOverError = (error: unknown): boolean => CoordinatorError.is(error, 'over');
+    assert.throws(() => still.core.change({ run_id: first.run_id, move: 'first' }), isOverError);
   });
 
   it('keeps its place when another coordinator takes over', () => {

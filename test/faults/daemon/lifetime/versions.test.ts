@@ -33,7 +33,7 @@ describe('daemons of two versions', function () {
       const second = await other.call('start', place.startParams([{ init: true }, { forever: true }]));
       const own = await place.connect();
       assert.notEqual(own.daemon.pid, other.daemon.pid);
-      const mine = await own.call(
+      const ownSession = await own.call(
         'start',
         place.startParams([{ init: true }, { ask: { id: 'req-2' } }, { result: {} }]),
       );
@@ -86,7 +86,7 @@ describe('daemons of two versions', function () {
       await other.closed;
       await until('the other to exit', async () => !(await isAlive({ pid: other.daemon.pid, startTime: null })));
       assert.deepEqual(await connectOthers({ storeDir: place.store, build: 'test', client }), []);
-      await own.call('stop', { session_id: mine.session_id, kill: true });
+      await own.call('stop', { session_id: ownSession.session_id, kill: true });
     });
   }
 
@@ -97,7 +97,7 @@ describe('daemons of two versions', function () {
       const { session_id } = await before.call('start', place.startParams(asking));
       const shown = new Map<number, NormalizedEntry>();
       let gaps = 0;
-      const over = new Promise<SessionSnapshot>((resolve, reject) => {
+      const lastState = new Promise<SessionSnapshot>((resolve, reject) => {
         const followed = before.follow(session_id, ({ updates, state, gap }) => {
           for (const update of updates) if (update.op === 'put') shown.set(update.entry.index, update.entry);
           if (gap) gaps += 1;
@@ -124,7 +124,7 @@ describe('daemons of two versions', function () {
       const params = { session_id, request_id: 'req-1', answer: { kind: 'allow', scope: 'once' } } as const;
       assert.deepEqual(await other.call('answer', params), { accepted: true });
       assert.deepEqual(await before.call('answer', params), { accepted: false });
-      assert.equal((await over).summary.outcome, 'completed');
+      assert.equal((await lastState).summary.outcome, 'completed');
       for (const daemon of daemons) daemon.close();
       assert.equal(gaps, 0);
 

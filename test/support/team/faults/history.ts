@@ -19,7 +19,7 @@ export interface FinalState {
   readonly lines: ReadonlyMap<string, readonly number[]>;
 }
 
-const over = new Set(['completed', 'failed', 'stopped']);
+const finalStatuses = new Set(['completed', 'failed', 'stopped']);
 
 /** What the history violates; empty: nothing. */
 export function checkHistory(
@@ -40,7 +40,7 @@ export function checkHistory(
     } else if (event.kind === 'queued') {
       const found = runs.get(event.run);
       if (found === undefined) problems.push(`${event.run} was lost`);
-      else if (!over.has(found.status)) problems.push(`${event.run} is still ${found.status}`);
+      else if (!finalStatuses.has(found.status)) problems.push(`${event.run} is still ${found.status}`);
     } else if (event.kind === 'stale') {
       if (!event.refused) problems.push(`${event.run}: a write of the outdated claim ${event.token} was accepted`);
     } else if (event.kind === 'written') {

@@ -15,9 +15,9 @@ function read(events: readonly object[]): Read {
 const run = { run_id: 'r', agent_name: 'helper', session_id: 's', status: 'in-progress', output: [] };
 const created = { type: 'run.created', run };
 const part = (fields: object) => ({ type: 'message.part', part: { content_type: 'text/plain', ...fields } });
-const begins = { type: 'message.created', message: { role: 'agent/helper', parts: [] } };
+const messageCreated = { type: 'message.created', message: { role: 'agent/helper', parts: [] } };
 const ends = (...parts: object[]) => ({ type: 'message.completed', message: { role: 'agent/helper', parts } });
-const over = (...output: object[]) => ({ type: 'run.completed', run: { ...run, status: 'completed', output } });
+const runCompleted = (...output: object[]) => ({ type: 'run.completed', run: { ...run, status: 'completed', output } });
 const cites = (start: number, end: number, fields: object = {}) => ({
   metadata: { kind: 'citation', start_index: start, end_index: end, url: 'https://example.com', ...fields },
 });
@@ -43,7 +43,7 @@ describe('citations in lines of the Agent Communication Protocol', () => {
   it('move their ranges with the text that they belong to', () => {
     const result = read([
       created,
-      begins,
+      messageCreated,
       part({ content: 'Ünïcode 🚀🚀 first. ' }),
       part({ content: 'AI 🤖 adoption grew.', ...cites(3, 13) }),
       part({ content: ' The end.', ...cites(5, 8, { title: 'End' }) }),
@@ -62,20 +62,20 @@ describe('citations in lines of the Agent Communication Protocol', () => {
   });
 
   it('keep their ranges if they arrive without text', () => {
-    const after = read([created, begins, part({ content: 'A claim.' }), part(cites(2, 7)), ends()]);
+    const after = read([created, messageCreated, part({ content: 'A claim.' }), part(cites(2, 7)), ends()]);
     assert.deepEqual(cited(answers(after)[0]), ['claim']);
-    const before = read([created, begins, part(cites(2, 7)), part({ content: 'A claim.' }), ends()]);
+    const before = read([created, messageCreated, part(cites(2, 7)), part({ content: 'A claim.' }), ends()]);
     assert.deepEqual(cited(answers(before)[0]), ['claim']);
     const late = read([
       created,
-      begins,
+      messageCreated,
       part({ content: 'A claim.' }),
       part({ metadata: { kind: 'trajectory', message: 'Hm.' } }),
       part(cites(2, 7)),
       ends(),
     ]);
     assert.deepEqual(cited(answers(late)[0]), ['claim']);
-    const alone = read([created, begins, part(cites(0, 1)), ends(), over()]);
+    const alone = read([created, messageCreated, part(cites(0, 1)), ends(), runCompleted()]);
     assert.equal(alone.entries.at(-2)?.metadata?.annotations?.length, 1);
   });
 
@@ -186,9 +186,9 @@ describe('citations in lines of the Agent Communication Protocol', () => {
     it(`place a source: ${what}`, () => {
       const whole = parts.map((fields) => part(fields).part);
       const ways = {
-        'part by part': [created, begins, ...parts.map(part), ends()],
+        'part by part': [created, messageCreated, ...parts.map(part), ends()],
         whole: [created, ends(...whole)],
-        'at the end': [created, over({ role: 'agent/helper', parts: whole })],
+        'at the end': [created, runCompleted({ role: 'agent/helper', parts: whole })],
       };
       for (const [way, events] of Object.entries(ways)) {
         assert.deepEqual(answers(read(events)).flatMap(cited), words, way);
@@ -205,7 +205,7 @@ describe('citations in lines of the Agent Communication Protocol', () => {
   it('keep the answer unchanged when an earlier text gets a citation', () => {
     const { facts } = read([
       created,
-      begins,
+      messageCreated,
       part({ content: 'A. ' }),
       part(tool),
       part({ content: 'B.' }),
@@ -219,7 +219,7 @@ describe('citations in lines of the Agent Communication Protocol', () => {
   it('cite artifacts of the agent', () => {
     const { entries } = read([
       created,
-      begins,
+      messageCreated,
       part({ name: 'a.md', content: 'x ``` Lisbon', ...between(6, 12) }),
       ends(),
     ]);
@@ -238,7 +238,7 @@ describe('citations in lines of the Agent Communication Protocol', () => {
     fc.assert(
       fc.property(fc.array(piece, { minLength: 1, maxLength: 8 }), (pieces) => {
         const parts = pieces.map(({ text, start, end }) => part({ content: text, ...cites(start, end) }));
-        const [answer] = answers(read([created, begins, ...parts, ends()]));
+        const [answer] = answers(read([created, messageCreated, ...parts, ends()]));
         assert.equal(answer?.content, pieces.map(({ text }) => text).join(''));
         assert.deepEqual(
           cited(answer),
@@ -274,7 +274,7 @@ describe('citations in lines of the Agent Communication Protocol', () => {
           return next === undefined ? [own] : [own, next];
         });
         const parts = [...before, ...texts, ...after].map((fields) => part(fields));
-        const live = answers(read([created, begins, ...parts, ends()])).flatMap(cited);
+        const live = answers(read([created, messageCreated, ...parts, ends()])).flatMap(cited);
         assert.deepEqual(live.sort(), words.sort());
         const message = acpMessageSchema.parse({ role: 'agent', parts: parts.map(({ part: content }) => content) });
         assert.deepEqual(entriesOfMessage(message, 0, '2026-11-20T10:00:00Z').flatMap(cited).sort(), words);

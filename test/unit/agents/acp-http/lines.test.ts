@@ -14,9 +14,9 @@ function read(events: readonly object[], exit?: ExitInfo, context: Partial<Norma
 const run = { run_id: 'r', agent_name: 'helper', session_id: 's', status: 'in-progress', output: [] };
 const created = { type: 'run.created', run };
 const part = (fields: object) => ({ type: 'message.part', part: { content_type: 'text/plain', ...fields } });
-const begins = { type: 'message.created', message: { role: 'agent/helper', parts: [] } };
+const messageCreated = { type: 'message.created', message: { role: 'agent/helper', parts: [] } };
 const ends = (...parts: object[]) => ({ type: 'message.completed', message: { role: 'agent/helper', parts } });
-const over = (...output: object[]) => ({ type: 'run.completed', run: { ...run, status: 'completed', output } });
+const runCompleted = (...output: object[]) => ({ type: 'run.completed', run: { ...run, status: 'completed', output } });
 function answers({ entries }: Read): NormalizedEntry[] {
   return entries.filter(({ type }) => type.kind === 'assistant_message');
 }
@@ -31,7 +31,7 @@ describe('lines of the Agent Communication Protocol', () => {
       part({ content: 'the branch.' }),
       { type: 'message.completed', message: user('Look at the branch.') },
       { type: 'message.completed', message: user('Yes, delete the branch, I agree.') },
-      over(user('Look at the branch.'), { role: 'agent/helper', parts: [{ content: 'Done.' }] }),
+      runCompleted(user('Look at the branch.'), { role: 'agent/helper', parts: [{ content: 'Done.' }] }),
     ];
     const said = (prompt?: string) =>
       read(events, undefined, prompt === undefined ? {} : { prompt })
@@ -57,7 +57,7 @@ describe('lines of the Agent Communication Protocol', () => {
       client({ type: 'request', request }),
       client({ type: 'decision', id: 'r:1', decision }),
       server({ type: 'message.completed', message: { role: 'user', parts: [{ content: 'Lisbon' }] } }),
-      server(over()),
+      server(runCompleted()),
     ];
     const { entries } = readBy(acpHttp, lines, undefined, { prompt: 'The weather' });
     assert.ok(!entries.some(({ type }) => type.kind === 'user_message'));
@@ -74,10 +74,10 @@ describe('lines of the Agent Communication Protocol', () => {
         const events = all.flatMap((texts, at) => {
           const saved = texts.slice(0, texts.length - (lost[at] ?? 0));
           const parts = saved.map((content) => part({ content }));
-          return [begins, ...parts, { type: 'message.completed', message: message(texts) }];
+          return [messageCreated, ...parts, { type: 'message.completed', message: message(texts) }];
         });
         const missed = message(['The last one.']);
-        const { facts, entries } = read([created, ...events, over(...all.map(message), missed)]);
+        const { facts, entries } = read([created, ...events, runCompleted(...all.map(message), missed)]);
         const said = answers({ entries } as Read).map(({ content }) => content);
         assert.deepEqual(said, [...all.map((texts) => texts.join('')), 'The last one.']);
         assert.equal(facts.finalText, 'The last one.');
@@ -95,7 +95,7 @@ describe('lines of the Agent Communication Protocol', () => {
     };
     const { entries } = read([
       created,
-      begins,
+      messageCreated,
       part({ metadata: { kind: 'trajectory', message: 'I think.' } }),
       part({ metadata: step }),
       part({ content: 'So: ', metadata: step }),
@@ -118,7 +118,7 @@ describe('lines of the Agent Communication Protocol', () => {
     const bytes = Buffer.from('naïve 🚀').toString('base64');
     const { entries, facts } = read([
       created,
-      begins,
+      messageCreated,
       part({ name: 'a.txt', content: bytes, content_encoding: 'base64' }),
       part({ name: 'b.png', content_type: 'image/png', content: 'iVBORw0KGgo=', content_encoding: 'base64' }),
       part({ content_type: 'image/png', content_url: 'https://example.com/c.png' }),
@@ -140,7 +140,7 @@ describe('lines of the Agent Communication Protocol', () => {
   });
 
   it('report a stream that ends early', () => {
-    const { entries, open } = read([created, begins, part({ content: 'Half' })], { code: null, signal: null });
+    const { entries, open } = read([created, messageCreated, part({ content: 'Half' })], { code: null, signal: null });
     assert.deepEqual(open, []);
     const last = entries.at(-1);
     assert.ok(last?.type.kind === 'system_message' && last.type.subtype === 'interrupted');
@@ -149,7 +149,7 @@ describe('lines of the Agent Communication Protocol', () => {
   it('keep metadata that is only partly known, and show the part', () => {
     const step = { kind: 'trajectory', tool_name: 'shell', tool_input: 'ls mood' };
     for (const metadata of [{ kind: 'mood' }, 'mood', ['mood'], [{ kind: 'citation' }, { kind: 'mood' }], step]) {
-      const { entries, facts } = read([created, begins, part({ content: 'Hi', metadata }), ends()]);
+      const { entries, facts } = read([created, messageCreated, part({ content: 'Hi', metadata }), ends()]);
       assert.equal(facts.answer, 'Hi');
       assert.equal(facts.lines.unknown, 1);
       assert.match(entries.find(({ metadata: own }) => own?.raw !== undefined)?.metadata?.raw ?? '', /mood/);
@@ -169,7 +169,7 @@ describe('lines of the Agent Communication Protocol', () => {
       '',
       'data',
       '',
-      `data: ${JSON.stringify(over())}`,
+      `data: ${JSON.stringify(runCompleted())}`,
     ];
     const result = readBy(
       acpHttp,
@@ -186,7 +186,7 @@ describe('lines of the Agent Communication Protocol', () => {
       'data: {"type":"generic","generic":{',
       ...Array.from({ length: 9 }, (_, at) => `data: "${at}":"${long}",`),
       '',
-      `data: ${JSON.stringify(over())}`,
+      `data: ${JSON.stringify(runCompleted())}`,
       '',
     ];
     const result = readBy(

@@ -17,8 +17,8 @@ function callOf(updates: readonly object[]): ToolUse {
     method: 'session/update',
     params: { sessionId: 's', update: { sessionUpdate: 'tool_call_update', toolCallId: 'c', ...fields } },
   }));
-  const over = { id: 2, result: { stopReason: 'end_turn' } };
-  const lines = [...opened, ...reported, over].map((message) => JSON.stringify({ jsonrpc: '2.0', ...message }));
+  const stop = { id: 2, result: { stopReason: 'end_turn' } };
+  const lines = [...opened, ...reported, stop].map((message) => JSON.stringify({ jsonrpc: '2.0', ...message }));
   const { entries } = readBy(
     acp,
     lines.map((text) => ({ stream: 'stdout', text })),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { runResult } from '../../../../src/insight/ledger/ledger.ts';
-import { initialized, opened, over, read, says, update } from '../../../support/captures/acpLines.ts';
+import { initialized, opened, stop, read, says, update } from '../../../support/captures/acpLines.ts';
 import { testPrices } from '../../../support/sessions/facts.ts';
 
 describe('figures of the Agent Client Protocol', () => {
@@ -19,7 +19,7 @@ describe('figures of the Agent Client Protocol', () => {
 
   it('assign the newest cost of the conversation to the last turn, even if it comes late', () => {
     const cost = (amount: number) => update('usage_update', { used: 1, size: 2, cost: { amount, currency: 'USD' } });
-    const { facts } = read([initialized, opened, says('a'), cost(0.1), over(), says('b'), over(), cost(0.3)]);
+    const { facts } = read([initialized, opened, says('a'), cost(0.1), stop(), says('b'), stop(), cost(0.3)]);
     assert.deepEqual(
       facts.reports.map(({ usd, usdCover }) => [usd, usdCover]),
       [

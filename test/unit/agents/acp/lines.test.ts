@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { NormalizerContext } from '../../../../src/model/transcript/normalizer.ts';
-import { hears, initialized, opened, over, read, says, update } from '../../../support/captures/acpLines.ts';
+import { asks, initialized, opened, stop, read, says, update } from '../../../support/captures/acpLines.ts';
 import { readBy, type Read } from '../../../support/captures/agentCaptures.ts';
 import { acp } from '../../../../src/agents/acp/adapter.ts';
 
@@ -24,11 +24,11 @@ describe('lines of the Agent Client Protocol', () => {
   it('skip the history that the record has, and show it if the record is empty', () => {
     const lines = [
       initialized,
-      hears('Before?'),
+      asks('Before?'),
       says('Before.'),
       { id: 1, result: { modes: {} } },
       says('Now.'),
-      over(),
+      stop(),
     ];
     assert.deepEqual(shown(read(lines)).slice(0, 2), [
       'user_message replay Before?',
@@ -45,14 +45,14 @@ describe('lines of the Agent Client Protocol', () => {
   });
 
   it('tell history from new messages even if the answer to the load is empty', () => {
-    const history = read([initialized, hears('Before?'), says('Before.'), { id: 1, result: {} }, says('Now.'), over()]);
+    const history = read([initialized, asks('Before?'), says('Before.'), { id: 1, result: {} }, says('Now.'), stop()]);
     assert.equal(history.facts.answer, 'Now.');
-    const none = read([initialized, { id: 1, result: null }, says('Now.'), over()]);
+    const none = read([initialized, { id: 1, result: null }, says('Now.'), stop()]);
     assert.equal(none.facts.answer, 'Now.');
     const login = read([
       initialized,
       { id: 1, result: {} },
-      hears('Before?'),
+      asks('Before?'),
       says('Old.'),
       { id: 2, result: {} },
       says('Now.'),
@@ -64,13 +64,13 @@ describe('lines of the Agent Client Protocol', () => {
     const lines = [
       initialized,
       opened,
-      hears('Look at ', { messageId: 'm' }),
-      hears('the branch.', { messageId: 'm' }),
+      asks('Look at ', { messageId: 'm' }),
+      asks('the branch.', { messageId: 'm' }),
       says('Looking.'),
-      hears('Yes, delete it.'),
+      asks('Yes, delete it.'),
       says('Deleting.'),
       update('user_message', { messageId: 'n', content: [{ type: 'text', text: 'I agree.' }] }),
-      over(),
+      stop(),
     ];
     const said = (context: Partial<NormalizerContext>) =>
       shown(read(lines, context)).filter((entry) => entry.startsWith('user_message'));
@@ -88,7 +88,7 @@ describe('lines of the Agent Client Protocol', () => {
       update('session_info_update', { title: 'T' }),
       update('current_mode_update', { currentModeId: 'plan' }),
       says('two'),
-      over(),
+      stop(),
     ];
     const { entries, facts } = read(lines);
     assert.equal(facts.answer, 'one two');
@@ -105,7 +105,7 @@ describe('lines of the Agent Client Protocol', () => {
       says('two', { messageId: 'b' }),
       update('tool_call', { toolCallId: 'c', title: 'Look', status: 'completed' }),
       says('three', { messageId: 'b' }),
-      over(),
+      stop(),
     ];
     assert.deepEqual(
       shown(read(lines)).filter((entry) => !entry.startsWith('system_message')),
@@ -115,9 +115,9 @@ describe('lines of the Agent Client Protocol', () => {
 
   it('replace streamed text with the complete message', () => {
     const whole = (text: string) => update('agent_message', { messageId: 'a', content: [{ type: 'text', text }] });
-    const lines = [initialized, opened, says('dra', { messageId: 'a' }), whole('final'), whole('final!'), over()];
+    const lines = [initialized, opened, says('dra', { messageId: 'a' }), whole('final'), whole('final!'), stop()];
     assert.equal(read(lines).facts.answer, 'final!');
-    assert.equal(read([initialized, opened, whole('only'), over()]).facts.answer, 'only');
+    assert.equal(read([initialized, opened, whole('only'), stop()]).facts.answer, 'only');
   });
 
   it('merge all updates of a call', () => {
@@ -143,13 +143,13 @@ describe('lines of the Agent Client Protocol', () => {
       rawOutput: { exit_code: 0 },
       content: [{ type: 'content', content: { type: 'text', text: 'app.js' } }],
     });
-    const { entries } = read([initialized, opened, permission, done, over()]);
+    const { entries } = read([initialized, opened, permission, done, stop()]);
     const [, call] = entries;
     assert.ok(call?.type.kind === 'tool_use');
     assert.deepEqual(call.type.tool.action, { kind: 'command_run', command: 'ls', exitCode: 0 });
     assert.deepEqual(call.type.tool.result, { text: 'app.js', data: { exit_code: 0 }, isError: false });
-    assert.match(shown(read([initialized, opened, permission, over()]))[1] ?? '', /^tool_use denied /);
-    assert.match(shown(read([initialized, opened, permission, over('cancelled')]))[1] ?? '', /^tool_use cancelled /);
+    assert.match(shown(read([initialized, opened, permission, stop()]))[1] ?? '', /^tool_use denied /);
+    assert.match(shown(read([initialized, opened, permission, stop('cancelled')]))[1] ?? '', /^tool_use cancelled /);
   });
 
   it('never drop file changes', () => {
@@ -200,13 +200,13 @@ describe('lines of the Agent Client Protocol', () => {
 
   it('keep one plan per turn in one entry', () => {
     const plan = (status: string) => update('plan', { entries: [{ content: 'Look', status }] });
-    const lines = [initialized, opened, plan('pending'), says('…'), plan('completed'), over(), plan('pending'), over()];
+    const lines = [initialized, opened, plan('pending'), says('…'), plan('completed'), stop(), plan('pending'), stop()];
     assert.deepEqual(
       shown(read(lines)).filter((entry) => entry.startsWith('tool_use')),
       ['tool_use success - [x] Look', 'tool_use success - [ ] Look'],
     );
     assert.ok(
-      !shown(read([initialized, opened, update('plan', { entries: [] }), over()]))
+      !shown(read([initialized, opened, update('plan', { entries: [] }), stop()]))
         .join('')
         .includes('tool_use'),
     );
@@ -232,7 +232,7 @@ describe('lines of the Agent Client Protocol', () => {
         ({ stream: 'stdout', text: JSON.stringify({ jsonrpc: '2.0', ...message }) }) as const;
       const client = (line: object) => ({ stream: 'client', text: JSON.stringify(line) }) as const;
       const before = [initialized, opened, update('tool_call', { ...call, status: 'pending' })].map(out);
-      const after = [update('tool_call_update', { toolCallId: 'c1', status }), over(stopReason)].map(out);
+      const after = [update('tool_call_update', { toolCallId: 'c1', status }), stop(stopReason)].map(out);
       const { entries } = readBy(acp, [...before, ...own.map(client), ...after]);
       const [tool] = entries.flatMap(({ type }) => (type.kind === 'tool_use' ? [type.tool] : []));
       assert.ok(tool?.action.kind === 'command_run');
@@ -257,7 +257,7 @@ describe('lines of the Agent Client Protocol', () => {
 
   it("end the turn at an error response, but not for Vitrine's own requests", () => {
     const error = (code: number, message: string) => ({ id: 9, error: { code, message } });
-    const refused = read([initialized, opened, error(-32601, 'Method not found'), says('Hi'), over()]);
+    const refused = read([initialized, opened, error(-32601, 'Method not found'), says('Hi'), stop()]);
     assert.deepEqual(
       refused.facts.reports.map(({ isError }) => isError),
       [false],
@@ -271,9 +271,9 @@ describe('lines of the Agent Client Protocol', () => {
 
   it('do not report an interruption if the agent was stopped after its turn', () => {
     const stopped = { code: null, signal: 'SIGTERM' };
-    const idle = shown(read([initialized, opened, says('Hi'), over()], {}, stopped));
+    const idle = shown(read([initialized, opened, says('Hi'), stop()], {}, stopped));
     assert.ok(!idle.some((entry) => entry.includes('interrupted')), idle.join('\n'));
-    assert.deepEqual(read([initialized, opened, says('Hi'), over()], {}, stopped).facts.ended, {
+    assert.deepEqual(read([initialized, opened, says('Hi'), stop()], {}, stopped).facts.ended, {
       code: 0,
       signal: null,
     });
@@ -288,7 +288,7 @@ describe('lines of the Agent Client Protocol', () => {
       update('subagent_update', { sessionId: 'kid', title: 'Helper' }),
       update('agent_message_chunk', { content: { type: 'text', text: 'From below.' } }, 'kid'),
       says('Done.'),
-      over(),
+      stop(),
     ];
     const { entries, facts } = read(lines);
     assert.equal(facts.answer, 'Done.');
@@ -302,7 +302,7 @@ describe('lines of the Agent Client Protocol', () => {
       fc.property(fc.array(fc.array(fc.string({ minLength: 1 }), { minLength: 1 }), { maxLength: 6 }), (texts) => {
         const pieces = texts.flatMap((parts, id) => parts.map((text) => says(text, { messageId: `m${id}` })));
         const wholes = texts.map((parts, id) => says(parts.join(''), { messageId: `m${id}` }));
-        const said = (lines: readonly object[]) => read([initialized, opened, ...lines, over()]).facts.answer;
+        const said = (lines: readonly object[]) => read([initialized, opened, ...lines, stop()]).facts.answer;
         assert.equal(said(pieces), said(wholes));
         assert.equal(said(pieces), texts.map((parts) => parts.join('')).join('\n\n'));
       }),
@@ -322,7 +322,7 @@ describe('lines of the Agent Client Protocol', () => {
     const done = { status: 'completed' };
     const callOf = (updates: readonly object[]) => {
       const lines = updates.map((change) => update('tool_call_update', { toolCallId: 'c', ...change }));
-      const type = read([initialized, opened, ...lines, over()]).entries[1]?.type;
+      const type = read([initialized, opened, ...lines, stop()]).entries[1]?.type;
       assert.ok(type?.kind === 'tool_use');
       const { startedAt, endedAt, ...tool } = type.tool;
       assert.ok(startedAt !== undefined && endedAt !== undefined);

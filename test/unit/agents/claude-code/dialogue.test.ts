@@ -334,8 +334,8 @@ describe('the dialogue of Claude Code', () => {
         newSessionId: 'new',
         interactive,
       });
-    const spoken = of('2.1.328', true);
-    assert.deepEqual(spoken.args.slice(0, 8), [
+    const command = of('2.1.328', true);
+    assert.deepEqual(command.args.slice(0, 8), [
       '-p',
       '--output-format',
       'stream-json',
@@ -345,10 +345,10 @@ describe('the dialogue of Claude Code', () => {
       '--permission-prompt-tool',
       'stdio',
     ]);
-    assert.equal(spoken.stdin, null);
-    assert.ok(spoken.dialogue);
+    assert.equal(command.stdin, null);
+    assert.ok(command.dialogue);
     assert.deepEqual(
-      spoken.args.filter((arg) => !['--input-format', 'stdio', '--permission-prompt-tool'].includes(arg)).length,
+      command.args.filter((arg) => !['--input-format', 'stdio', '--permission-prompt-tool'].includes(arg)).length,
       of('2.1.328', false).args.length + 1,
     );
     for (const [version, interactive] of [

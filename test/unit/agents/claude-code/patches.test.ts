@@ -83,8 +83,8 @@ describe('patches of Claude Code, which print two spaces for a tab', () => {
     const after = 'all:\n\tcc b.c\n\t\tlow\n\tmore\n  spaces\nend\n';
     assert.deepEqual(outcome(edited(edits, detail, hunks), before), [after, true]);
     const changed = { originalFile: before, oldString: 'deep', newString: 'low\n\tmore', userModified: true };
-    const mine = [{ oldStart: 2, newStart: 2, lines: ['   cc a.c', '-    deep', '+    low', '+  more', '   spaces'] }];
-    const own = edited([{ oldText: 'deep', newText: 'other' }], changed, mine);
+    const patch = [{ oldStart: 2, newStart: 2, lines: ['   cc a.c', '-    deep', '+    low', '+  more', '   spaces'] }];
+    const own = edited([{ oldText: 'deep', newText: 'other' }], changed, patch);
     assert.deepEqual(outcome(own, before), ['all:\n\tcc a.c\n\t\tlow\n\tmore\n  spaces\nend\n', true]);
   });
 

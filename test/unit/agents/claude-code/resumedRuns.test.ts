@@ -15,7 +15,7 @@ import {
 
 const stop = event({ type: 'message_stop' });
 const retry = { type: 'system', subtype: 'api_retry', attempt: 1, max_retries: 10, error: 'unknown' };
-const begins = (id: string, name = 'Bash') =>
+const toolStart = (id: string, name = 'Bash') =>
   event({ type: 'content_block_start', index: 1, content_block: { type: 'tool_use', id, name, input: {} } });
 const json = (partial_json: string) =>
   event({ type: 'content_block_delta', index: 1, delta: { type: 'input_json_delta', partial_json } });
@@ -59,7 +59,7 @@ describe('repeated output of Claude Code', () => {
         started('m1'),
         delta(0, 'First.'),
         assistant('m1', text('First.')),
-        begins('c1'),
+        toolStart('c1'),
         json('{"command":"l'),
         retry,
         started('m2'),

@@ -268,10 +268,12 @@ describe('lines of Copilot that no capture has', () => {
     const usage = { inputTokens: 33, outputTokens: 10, cacheReadTokens: 4, cacheWriteTokens: 2 };
     const shutdown = line('session.shutdown', { modelMetrics: { small: { usage } }, totalApiDurationMs: 7 });
     const result = { stream: 'stdout' as const, text: JSON.stringify({ type: 'result', exitCode: 0 }) };
-    const over = readBy(copilot, [...requests, shutdown, result]).facts;
-    assert.deepEqual(over.messages, []);
-    assert.deepEqual(over.reports[0]?.models, [{ model: 'small', input: 27, output: 10, cacheRead: 4, cacheWrite: 2 }]);
-    assert.equal(over.reports[0].apiDurationMs, 7);
+    const completed = readBy(copilot, [...requests, shutdown, result]).facts;
+    assert.deepEqual(completed.messages, []);
+    assert.deepEqual(completed.reports[0]?.models, [
+      { model: 'small', input: 27, output: 10, cacheRead: 4, cacheWrite: 2 },
+    ]);
+    assert.equal(completed.reports[0].apiDurationMs, 7);
     const unsaid = readBy(copilot, [...requests, line('session.shutdown', { modelMetrics: {} }), result]).facts;
     assert.equal(unsaid.messages.length, 2);
   });

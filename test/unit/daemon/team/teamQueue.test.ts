@@ -21,7 +21,7 @@ interface Row {
 /** The functions of the database that a runner calls, with one run. */
 class OneRun {
   row: Row = { status: 'pending', token: null };
-  readonly heard: Run['status'][] = [];
+  readonly statuses: Run['status'][] = [];
   readonly queue: TeamQueue;
   /** Answers to the next heartbeat come when this resolves, with what was true when it was asked. */
   delay: Promise<unknown> = Promise.resolve();
@@ -45,7 +45,7 @@ class OneRun {
     this.queue = new TeamQueue({
       ...{ runners: this.#runners, use, isConnected, log: silentLog, randomHex: (digits) => '0'.repeat(digits) },
       redactor: () => new Redactor(() => ''),
-      onRun: ({ status }) => this.heard.push(status),
+      onRun: ({ status }) => this.statuses.push(status),
       onClaimed: quiet,
       onEnded: quiet,
     });
@@ -59,9 +59,9 @@ class OneRun {
   }
 
   async beat(): Promise<readonly string[]> {
-    this.heard.length = 0;
+    this.statuses.length = 0;
     await this.queue.beat();
-    return this.heard;
+    return this.statuses;
   }
 
   async #query(query: unknown, values: unknown): Promise<{ rows: unknown[] }> {
@@ -132,11 +132,11 @@ describe('a run of a team', () => {
 
   it('is looked up with all others that changed meanwhile', async () => {
     const one = await OneRun.open();
-    one.heard.length = 0;
+    one.statuses.length = 0;
     await Promise.all(['run_000000000002', 'run_000000000003', id, id].map((runId) => one.queue.changed(runId)));
     // The first one alone, then the others at once.
     assert.deepEqual(one.lookups, [['run_000000000002'], ['run_000000000003', id]]);
-    assert.deepEqual(one.heard, ['pending', 'pending']);
+    assert.deepEqual(one.statuses, ['pending', 'pending']);
   });
 });
 
@@ -152,7 +152,7 @@ describe('a runner of a team', () => {
     await one.queue.flush();
     answer();
     await beat;
-    assert.ok(!one.heard.includes('stopping'), one.heard.join());
+    assert.ok(!one.statuses.includes('stopping'), one.statuses.join());
     one.queue.report(runnerRef, { run_id: id, status: 'completed' });
     await one.queue.flush();
     assert.equal(one.row.status, 'completed');
@@ -167,10 +167,10 @@ describe('a runner of a team', () => {
 
     await one.queue.claim(runnerRef);
     one.row = { status: 'running', token: '99' };
-    one.heard.length = 0;
+    one.statuses.length = 0;
     one.queue.report(runnerRef, { run_id: id, status: 'running' });
     await one.queue.flush();
-    assert.deepEqual(one.heard, ['stopping'], 'it learns that from its first report, too');
+    assert.deepEqual(one.statuses, ['stopping'], 'it learns that from its first report, too');
   });
 
   it('reports an end again that could not be stored', async () => {

@@ -34,7 +34,7 @@ describe('a parent that waits for the results of its children', () => {
   let decisions: unknown[];
   let notices: Notice[];
   let shown: string[];
-  let tellers: CallbackSender[];
+  let senders: CallbackSender[];
   beforeEach(async () => {
     bench = new Bench();
     // No one else tells of anything: agents of this engine cannot start others.
@@ -44,21 +44,21 @@ describe('a parent that waits for the results of its children', () => {
     await outcome(parent);
     child = await engine.start({ agent: 'claude-code', cwd: bench.cwd, prompt: says('helped'), parent: parent.id });
     await outcome(child);
-    [requests, decisions, notices, shown, tellers] = [[], [], [], [], []];
+    [requests, decisions, notices, shown, senders] = [[], [], [], [], []];
   });
   afterEach(async () => {
-    for (const sender of tellers) sender.close();
+    for (const sender of senders) sender.close();
     await bench.close();
   });
 
-  interface SenderFixture {
+  interface SenderOptions {
     /** Before each attempt to resume, by its number from 1. */
     readonly fails?: (attempt: number, sender: CallbackSender) => EngineFailure | undefined | Promise<EngineFailure>;
     readonly retryMs?: number;
     readonly chosen?: CallbackSenderDeps['chosen'];
   }
   /** One that expects the child. */
-  async function senderOf({ fails, retryMs = 20, chosen }: SenderFixture = {}): Promise<CallbackSender> {
+  async function senderOf({ fails, retryMs = 20, chosen }: SenderOptions = {}): Promise<CallbackSender> {
     const around: CallbackEngine = {
       children: undefined,
       list: () => engine.list(),
@@ -86,7 +86,7 @@ describe('a parent that waits for the results of its children', () => {
       onUndelivered: ({ session_id: id }, { code }) => shown.push(`${id} ${code}`),
       ...(chosen && { chosen }),
     });
-    tellers.push(sender);
+    senders.push(sender);
     await sender.expect({ parent: parent.id, child: child.id });
     return sender;
   }
