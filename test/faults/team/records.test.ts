@@ -2,26 +2,19 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { families, aSecret, embeddings, moreFamilies } from '../../support/hostile/secrets.ts';
-import { TeamDatabase } from '../../support/team/database.ts';
-import { TeamMachine } from '../../support/team/machine.ts';
-import { useTeamServer } from '../../support/team/suite.ts';
+import type { TeamDatabase } from '../../support/team/database.ts';
+import type { TeamMachine } from '../../support/team/machine.ts';
+import { useTeamOfMembers } from '../../support/team/suite.ts';
 import { until } from '../../support/until.ts';
 
 const saying = (...texts: readonly string[]) => [{ init: true }, ...texts.map((say) => ({ say })), { result: {} }];
 
 describe('records of a team', function () {
-  useTeamServer(this);
   let database: TeamDatabase;
   let alice: TeamMachine;
   let bob: TeamMachine;
-  beforeEach(async () => {
-    database = await TeamDatabase.create();
-    alice = await TeamMachine.join(database, await database.addMember('alice'));
-    bob = await TeamMachine.join(database, await database.addMember('bob'));
-  });
-  afterEach(async () => {
-    await Promise.all([alice.close(), bob.close()]);
-    await database.drop();
+  useTeamOfMembers(this, (team) => {
+    ({ database, alice, bob } = team);
   });
 
   const count = async (sql: string, values: readonly unknown[] = []): Promise<number> =>
