@@ -30,6 +30,14 @@ export function percentile(values: readonly number[], percent: number): number {
   return sorted[Math.max(0, Math.ceil((sorted.length * percent) / 100) - 1)] ?? NaN;
 }
 
+/** Processor time in ms of all threads. */
+export async function usedBy(work: () => unknown): Promise<number> {
+  const started = process.cpuUsage();
+  await work();
+  const { user, system } = process.cpuUsage(started);
+  return (user + system) / 1000;
+}
+
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as (options: { type: 'minor' }) => void;
 
@@ -40,10 +48,7 @@ const collectGarbage = runInNewContext('gc') as (options: { type: 'minor' }) => 
 async function time(task: () => unknown): Promise<number> {
   // A full collection would also discard what the compiler learned about dead objects.
   collectGarbage({ type: 'minor' });
-  const started = process.cpuUsage();
-  await task();
-  const { user, system } = process.cpuUsage(started);
-  return (user + system) / 1000;
+  return usedBy(task);
 }
 
 const warmUp = 6;

@@ -9,7 +9,7 @@ import { textsOf } from '../../src/insight/search/facts.ts';
 import { loadPrices } from '../../src/insight/prices/prices.ts';
 import { turn, uuidOf, writeSession } from '../../test/support/stores/claudeStore.ts';
 import { sourcesOf } from '../../test/support/stores/homes.ts';
-import { compare, percentile, type Row } from '../harness.ts';
+import { compare, percentile, type Row, usedBy } from '../harness.ts';
 
 const quiet = (): void => undefined;
 const log = { debug: quiet, info: quiet, warn: quiet, error: quiet };
@@ -40,8 +40,8 @@ export async function catalogue(sessions = 40, turns = 3): Promise<Row[]> {
     const search = searching();
     const [ours, theirs]: [number[], number[]] = [[], []];
     for (const word of words) {
-      ours.push(await msOf(() => search.search({ query: word })));
-      theirs.push(await msOf(() => plain(word)));
+      ours.push(await usedBy(() => search.search({ query: word })));
+      theirs.push(await usedBy(() => plain(word)));
     }
     const [subject, baseline] = [percentile(ours, 95), percentile(theirs, 95)];
     return [
@@ -125,10 +125,4 @@ function plainIndex(sessions: readonly (readonly string[])[]): (word: string) =>
     "SELECT rowid, snippet(texts, 0, '[', ']', '…', 12) FROM texts WHERE texts MATCH ? ORDER BY rank LIMIT 50",
   );
   return (word) => select.all(`"${word}" *`);
-}
-
-async function msOf(task: () => unknown): Promise<number> {
-  const began = performance.now();
-  await task();
-  return performance.now() - began;
 }

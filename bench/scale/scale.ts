@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { DatabaseSync } from 'node:sqlite';
 import { Catalogue } from '../../src/engine/catalogue/catalogue.ts';
 import { ChunkTexts, textBytesOf } from '../../src/engine/catalogue/chunkText.ts';
@@ -12,13 +13,15 @@ import type { DaemonConnection } from '../../src/client/connection.ts';
 import { DaemonBench } from '../../test/support/daemon/bench.ts';
 import { searchOf } from '../../test/support/sessions/searching.ts';
 import { until } from '../../test/support/until.ts';
-import { percentile, type Row } from '../harness.ts';
+import { percentile, type Row, usedBy } from '../harness.ts';
 import { processorTime } from '../daemon/processorTime.ts';
 import { writeStores } from './stores.ts';
 
 const quiet = (): void => undefined;
 const log = { debug: quiet, info: quiet, warn: quiet, error: quiet };
 const indexingMs = 3 * 3_600_000;
+/** Time after which a daemon without work has collected its garbage, in ms. */
+const collectedMs = 12_000;
 
 /**
  * A daemon that finds many sessions of another program: its first list, the index and its memory, a restart, and searches. Only on
@@ -49,6 +52,7 @@ export async function scale(): Promise<Row[]> {
     const peak = await first.settled();
     const { pid } = first.connection.daemon;
     const used = await processorTime(pid);
+    await delay(collectedMs);
     add(
       'index, against reading and parsing',
       used / parsed,
@@ -61,7 +65,7 @@ export async function scale(): Promise<Row[]> {
       peak / 1e6,
       'MB',
       150,
-      `resident, at most; ${((await statusOf(pid, 'VmRSS')) / 1e6).toFixed(0)} MB afterwards`,
+      `resident, at most; ${((await statusOf(pid, 'VmRSS')) / 1e6).toFixed(0)} MB after it has collected its garbage`,
     );
     await first.stop();
     const again = await start(place, home);
@@ -202,14 +206,6 @@ async function searches(place: DaemonBench, words: readonly string[]): Promise<S
     catalogue.close();
     plain.close();
   }
-}
-
-/** Processor time in ms. */
-async function usedBy(work: () => unknown): Promise<number> {
-  const began = process.cpuUsage();
-  await work();
-  const { user, system } = process.cpuUsage(began);
-  return (user + system) / 1000;
 }
 
 function copyTexts(database: Database, plain: DatabaseSync): void {
