@@ -6,11 +6,11 @@ import type { CiteCards } from './cite/citing.ts';
 import { Draft } from './store/draft.ts';
 import { CodePainter } from './code/painter.ts';
 import { whenControlsReady } from './controls.ts';
-import { Figures } from './figures/figures.ts';
+import { FigureViews } from './figures/figureViews.ts';
 import { rowKey } from './list/keyboard.ts';
 import { setLanguage } from './l10n.ts';
-import type { LazyModule } from './later.ts';
-import { lazyCiting, lazyFinder } from './lateParts.ts';
+import type { LazyModule } from './lazyModules.ts';
+import { lazyCiting, lazyFinder } from './lazyParts.ts';
 import { drawAllForPrint, listen } from './list/input.ts';
 import { RowFocus } from './list/focus.ts';
 import { FirstScreen } from './list/firstScreen.ts';
@@ -50,7 +50,7 @@ export class App {
   readonly #jumps: Jumps;
   readonly #views: Views;
   readonly #citing: LazyModule<CiteCards>;
-  readonly #figures: Figures;
+  readonly #figures: FigureViews;
   readonly #draft: Draft;
   readonly #actions: Actions;
   readonly #saver = new StateSaver(() => this.#state());
@@ -148,7 +148,7 @@ export class App {
       reveal: (index, part) => this.#reveal(index, part),
       changed: () => this.#changed(),
     });
-    this.#figures = new Figures({
+    this.#figures = new FigureViews({
       main: this.#shell.main,
       store: this.#store,
       actions: this.#actions,

@@ -114,7 +114,7 @@ export class Coordinator {
   /** Whether an online runner could take the run, now or when it has capacity. @throws CoordinatorError */
   isOffered(request: z.infer<typeof createRunSchema>): boolean {
     const job = this.#newJob(request, {});
-    return this.#registry.online(this.#now()).some((taken) => canTake(taken, job));
+    return this.#registry.onlineRunners(this.#now()).some((taken) => canTake(taken, job));
   }
 
   #newJob(request: z.infer<typeof createRunSchema>, origin: Pick<Job, 'by_agent'>): Job {
@@ -167,7 +167,7 @@ export class Coordinator {
   }
 
   runs({ session_id, runner_id }: RunFilter = {}): readonly ListedRun[] {
-    const online = this.#registry.online(this.#now());
+    const online = this.#registry.onlineRunners(this.#now());
     const load = this.#load();
     const unfinished = new Map<string, string>();
     const runs = [...this.#jobs.values()].map((job): ListedRun => {
@@ -266,8 +266,8 @@ export class Coordinator {
   }
 
   /** The runner's process has ended. Does nothing if another process has replaced it. */
-  left(runnerRef: RunnerRef, reason: string): void {
-    if (!this.#registry.leave(runnerRef)) return;
+  removeRunner(runnerRef: RunnerRef, reason: string): void {
+    if (!this.#registry.unregister(runnerRef)) return;
     this.#giveUp(runnerRef.runner_id, reason);
   }
 
@@ -285,7 +285,7 @@ export class Coordinator {
   /** Gives up expired runs and lost runners. */
   tick(): void {
     const now = this.#now();
-    const online = this.#registry.online(now);
+    const online = this.#registry.onlineRunners(now);
     for (const [id, deadline] of this.#deadlines) {
       const job = this.#jobs.get(id);
       if (now < deadline || job === undefined) continue;

@@ -73,7 +73,7 @@ export class RunnerRegistry {
   }
 
   /** Marks a runner as gone. Returns whether its process was registered. */
-  leave({ runner_id, instance }: RunnerRef): boolean {
+  unregister({ runner_id, instance }: RunnerRef): boolean {
     const connected = this.#runners.get(runner_id);
     if (connected === undefined || connected.instance !== instance || connected.hasLeft) return false;
     connected.hasLeft = true;
@@ -102,7 +102,7 @@ export class RunnerRegistry {
   }
 
   /** Connected runners. */
-  online(now: number): readonly RegisteredRunner[] {
+  onlineRunners(now: number): readonly RegisteredRunner[] {
     return [...this.#runners.values()].filter((connected) => this.#isOnline(connected, now));
   }
 

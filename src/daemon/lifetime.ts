@@ -41,7 +41,7 @@ export class Lifetime {
   }
 
   /** Queued runs that wait for a runner; each is taken or fails within minutes. */
-  setWaiting(count: number): void {
+  setQueuedRuns(count: number): void {
     this.#waiting = count;
     this.#check();
   }

@@ -76,7 +76,7 @@ export async function serve(folder: string, options: DaemonOptions): Promise<voi
   const engineDeps: EngineDeps = {
     storeDir,
     catalogueOwner: { update: ({ sessions }) => thread.request(indexCalls.update, { sessions }) },
-    observedUse: () => sources.used(),
+    observedUse: () => sources.usage(),
     onObservedUse: (listener) => sources.onUsed(listener),
     onLimits: (listener) => contexts.onChange(listener),
     demoDir,
@@ -159,7 +159,7 @@ export async function serve(folder: string, options: DaemonOptions): Promise<voi
     isOfTeam: (runId) => team.queue.has(runId),
     withTeam: (local) => new SharedQueue(local, team),
     teamChildren: team.children,
-    onWaiting: (count) => lifetime.setWaiting(count),
+    onWaiting: (count) => lifetime.setQueuedRuns(count),
     onRunners: () => news.queueChanged(),
   });
   const races = new RaceCalls({ engine, storeDir, contexts, clients, lifetime, randomHex, log });

@@ -140,7 +140,7 @@ export class DaemonService {
     }
     const accepted = handle.conversation()?.answer(request_id, answer, client) ?? false;
     // Record the answer before the client gets its confirmation, so that it survives a crash.
-    if (accepted) await handle.written();
+    if (accepted) await handle.whenWritten();
     return { accepted };
   }
 
@@ -161,7 +161,7 @@ export class DaemonService {
     if (conversation === undefined || conversation === null)
       throw failures.takesNoMessage(handle?.summary().agent_label ?? 'The agent');
     conversation.say(text, how);
-    await handle?.written();
+    await handle?.whenWritten();
     return {};
   }
 

@@ -316,7 +316,7 @@ export interface SessionHandle extends Disposable {
   /** Version of Vitrine whose daemon has the active run, if that is another daemon. */
   otherVersion?(): string | undefined;
   /** Settles when all messages and answers so far are durable in the record. */
-  written(): Promise<void>;
+  whenWritten(): Promise<void>;
   /** Conversation of the active run; `null` if this process has no active run or the run is not interactive. */
   conversation(): Conversation | null;
   sizes(): SessionSizes;

@@ -1,4 +1,4 @@
-import type { LazyModule } from '../later.ts';
+import type { LazyModule } from '../lazyModules.ts';
 import type { Store } from '../store/store.ts';
 import type { Jumps } from './jumps.ts';
 import type { Anchor } from './list.ts';

@@ -1,5 +1,5 @@
 import type { Actions } from '../actions.ts';
-import type { Figures } from '../figures/figures.ts';
+import type { FigureViews } from '../figures/figureViews.ts';
 import type { Requests } from '../request/requests.ts';
 import type { Store } from '../store/store.ts';
 
@@ -8,7 +8,7 @@ export interface Context {
   readonly store: Store;
   readonly actions: Actions;
   readonly requests: Requests;
-  readonly figures: Figures;
+  readonly figures: FigureViews;
   /** Time of this drawing in epoch milliseconds, for running clocks. */
   readonly now: number;
   /** Row that Tab reaches. */

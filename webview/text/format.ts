@@ -1,4 +1,4 @@
-import { Figures } from '../../src/text/figures.ts';
+import { NumberFormat } from '../../src/text/numberFormat.ts';
 import { locale, t } from '../l10n.ts';
 
 export function usd(amount: number): string {
@@ -29,7 +29,7 @@ const pad = (value: number): string => String(value).padStart(2, '0');
 /** Formatters of the reader's language; creating one is more expensive than using it. */
 class Formats {
   readonly of = locale();
-  readonly figures = new Figures(this.of);
+  readonly figures = new NumberFormat(this.of);
   readonly time = new Intl.DateTimeFormat(this.of, { timeStyle: 'medium', hour12: false });
   readonly dateTime = new Intl.DateTimeFormat(this.of, { dateStyle: 'short', timeStyle: 'medium' });
 }

@@ -3,7 +3,7 @@ import type { ToPage } from '../../src/protocol/panel/messages.ts';
 import { plural, t } from '../l10n.ts';
 import type { Context } from '../parts/context.ts';
 import { loading, type Shell } from '../shell.ts';
-import type { SideViews } from './sideViews.ts';
+import type { SecondaryViews } from './sideViews.ts';
 import { type SavedViews, viewsToSave } from './savedViews.ts';
 import type { Store } from '../store/store.ts';
 import { tabId, type Tab, type TabsState } from './tabs.ts';
@@ -24,7 +24,7 @@ const besideIds = ['trajectory', 'files', 'sources'] as const satisfies readonly
  */
 export class Views {
   readonly #deps: ViewsDeps;
-  #sideViews: SideViews | undefined;
+  #sideViews: SecondaryViews | undefined;
   #fetching: Promise<void> | undefined;
   #planned = false;
   #failed = false;
@@ -97,7 +97,7 @@ export class Views {
     view.drawn?.(place);
   }
 
-  #view(id: ViewId): SideViews['all'][number] | undefined {
+  #view(id: ViewId): SecondaryViews['all'][number] | undefined {
     return this.#sideViews?.all.find((view) => view.id === id);
   }
 

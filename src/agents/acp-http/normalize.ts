@@ -31,7 +31,7 @@ export class AcpHttpReader implements AgentReader {
     if (type.startsWith('run.')) return this.#runEvent(type, event, line);
     if (type.startsWith('message.')) return this.#messageEvent(type, event, line);
     if (type === 'error') {
-      this.#failed(errorInfo(event['error']), line);
+      this.#runFailed(errorInfo(event['error']), line);
       return true;
     }
     if (type !== 'generic' || !isObject(event['generic'])) return false;
@@ -90,7 +90,7 @@ export class AcpHttpReader implements AgentReader {
         return true;
       case 'run.failed':
         this.#messages.output(run.output, line);
-        this.#failed(run.error ?? errorInfo(undefined), line);
+        this.#runFailed(run.error ?? errorInfo(undefined), line);
         return true;
       case 'run.cancelled':
         this.#messages.output(run.output, line);
@@ -133,7 +133,7 @@ export class AcpHttpReader implements AgentReader {
     this.#run.client.adopt(requestId(this.#runId, this.#awaitCount), entry);
   }
 
-  #failed(error: ErrorInfo, line: SourceLine): void {
+  #runFailed(error: ErrorInfo, line: SourceLine): void {
     this.#messages.close(line);
     this.#run.error(error.message, error.code, line.timestamp);
     const report = { ...emptyReport, isError: true, subtype: 'error', errors: [error.message], text: this.#answered() };

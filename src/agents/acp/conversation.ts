@@ -54,7 +54,7 @@ export class Conversation {
   /** `false` if the update is of an unknown kind. */
   handleUpdate(kind: string, update: JsonObject, speaker: MessageSource): boolean {
     if (kind === 'tool_call' && speaker.counted) this.toolCalls += 1;
-    return this.#spoken(kind, update, speaker) ?? this.#done(kind, update, speaker);
+    return this.#spoken(kind, update, speaker) ?? this.#addUpdate(kind, update, speaker);
   }
 
   /** `undefined` if the update is not a message. */
@@ -96,7 +96,7 @@ export class Conversation {
     return true;
   }
 
-  #done(kind: string, update: JsonObject, { child, ...context }: MessageSource): boolean {
+  #addUpdate(kind: string, update: JsonObject, { child, ...context }: MessageSource): boolean {
     this.interrupt();
     switch (kind) {
       case 'plan':

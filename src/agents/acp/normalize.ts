@@ -97,7 +97,7 @@ export class AcpReader implements AgentReader {
         this.#answer(message.result, line);
         return true;
       case 'error':
-        this.#turns.failed(message.error, line.timestamp);
+        this.#turns.turnFailed(message.error, line.timestamp);
         return true;
       case 'notification':
         return this.#notification(message.method, message.params, line);

@@ -2,7 +2,7 @@ import type { RunReport } from '../../model/usage/facts.ts';
 import { addUsage, subtractUsage, totalTokens, type ModelUsage, type TokenUsage } from '../../model/usage/usage.ts';
 import { emptyReport } from '../shared/normalizer/emptyReport.ts';
 import type { TurnEnd } from './wire.ts';
-import { englishFigures } from '../../text/figures.ts';
+import { englishNumbers } from '../../text/numberFormat.ts';
 
 /** Stands for a model that the agent did not name. */
 const unnamed = 'unknown';
@@ -135,5 +135,5 @@ const titles = new Map([
 export function reportText({ isError, usage }: RunReport, stopReason: string | undefined): string {
   const title = (stopReason === undefined ? undefined : titles.get(stopReason)) ?? (isError ? 'Failed' : 'Completed');
   const shown = isError && title === 'Completed' ? 'Failed' : title;
-  return usage === null ? shown : `${shown} · ${englishFigures.count(totalTokens(usage))} tokens`;
+  return usage === null ? shown : `${shown} · ${englishNumbers.count(totalTokens(usage))} tokens`;
 }

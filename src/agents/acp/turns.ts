@@ -83,7 +83,7 @@ export class Turns {
   }
 
   /** The agent answered with an error. */
-  failed(error: RpcError, timestamp: string): void {
+  turnFailed(error: RpcError, timestamp: string): void {
     const shown = errorText(error);
     const name = errorCode(error);
     this.#conversation.interrupt();

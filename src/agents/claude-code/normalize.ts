@@ -91,7 +91,7 @@ export class ClaudeCodeNormalizer implements Normalizer {
     try {
       this.#push(line, at);
     } catch (error) {
-      this.#lines.failed(error, line, this.#session.clock.arrived(at));
+      this.#lines.logFailure(error, line, this.#session.clock.arrivalTime(at));
     }
     return this.#writer.take();
   }
@@ -102,7 +102,7 @@ export class ClaudeCodeNormalizer implements Normalizer {
       this.#lines.counts.total += 1;
       this.#message(message, at, raw);
     } catch (error) {
-      this.#lines.failed(error, { stream: 'stdout', text: raw }, this.#session.clock.arrived(at));
+      this.#lines.logFailure(error, { stream: 'stdout', text: raw }, this.#session.clock.arrivalTime(at));
     }
     return this.#writer.take();
   }
@@ -110,14 +110,14 @@ export class ClaudeCodeNormalizer implements Normalizer {
   /** The records end here, and so did the agent: closes calls without a result. */
   endRecords(at: number): readonly EntryUpdate[] {
     this.#settleCount();
-    this.#calls.end('No result: the agent ended before the tool answered.', this.#session.clock.arrived(at));
+    this.#calls.end('No result: the agent ended before the tool answered.', this.#session.clock.arrivalTime(at));
     return this.#writer.take();
   }
 
   end(exit: ExitInfo, at: number): readonly EntryUpdate[] {
     if (this.#ended) return this.#writer.take();
     this.#ended = true;
-    const timestamp = this.#session.clock.arrived(at);
+    const timestamp = this.#session.clock.arrivalTime(at);
     const closing = new Line({}, at, this.#session, '');
     this.#stderr.close();
     this.#spread.abandon();
@@ -179,7 +179,7 @@ export class ClaudeCodeNormalizer implements Normalizer {
     if ('oversize' in line) {
       this.#lines.counts.total += 1;
       this.#stderr.close();
-      this.#lines.oversize(line.oversize, this.#session.clock.arrived(at));
+      this.#lines.oversize(line.oversize, this.#session.clock.arrivalTime(at));
       return;
     }
     if (line.stream === 'client') {
@@ -203,15 +203,15 @@ export class ClaudeCodeNormalizer implements Normalizer {
       // `--output-format json --verbose`: all messages in one line.
       for (const item of value) {
         if (isObject(item)) this.#message(item, at, undefined);
-        else this.#lines.malformed(JSON.stringify(item), this.#session.clock.arrived(at));
+        else this.#lines.malformed(JSON.stringify(item), this.#session.clock.arrivalTime(at));
       }
     } else {
-      this.#lines.malformed(raw, this.#session.clock.arrived(at));
+      this.#lines.malformed(raw, this.#session.clock.arrivalTime(at));
     }
   }
 
   #giveUpSpread(at: number): void {
-    for (const line of this.#spread.abandoned()) this.#lines.malformed(line, this.#session.clock.arrived(at));
+    for (const line of this.#spread.abandoned()) this.#lines.malformed(line, this.#session.clock.arrivalTime(at));
   }
 
   /** A piece that continues a streamed text; anything else is parsed completely. */
@@ -236,13 +236,13 @@ export class ClaudeCodeNormalizer implements Normalizer {
   #pushClient(content: string, at: number): void {
     this.#stderr.close();
     if (this.#ended || this.#client.push(content, at)) return;
-    this.#lines.unknown('Unknown line written by Vitrine', content, this.#session.clock.arrived(at));
+    this.#lines.unknown('Unknown line written by Vitrine', content, this.#session.clock.arrivalTime(at));
   }
 
   #pushStderr(line: OutputLine, at: number): void {
     const shown = stderrText(line);
     if (unknownSessionText.test(shown)) this.#state.unknownSession = true;
-    if (shown.trim() !== '') this.#stderr.push(shown, this.#session.clock.arrived(at), this.#session.metadata());
+    if (shown.trim() !== '') this.#stderr.push(shown, this.#session.clock.arrivalTime(at), this.#session.metadata());
   }
 
   #message(message: JsonObject, at: number, raw: string | undefined): void {
@@ -287,7 +287,7 @@ export class ClaudeCodeNormalizer implements Normalizer {
       line.message['type'] === 'user'
         ? this.#conversation.user(line)
         : this.#conversation.assistant(line, this.#partials);
-    this.#retractions.addLine(line, this.#writer.since(before));
+    this.#retractions.addLine(line, this.#writer.updatesSince(before));
     return isOne;
   }
 

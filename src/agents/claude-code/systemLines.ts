@@ -2,7 +2,7 @@ import type { JsonObject } from '../../model/text/json.ts';
 import { code } from '../shared/describe.ts';
 import { amount, count, field, nonEmpty, objects, text, texts } from '../shared/guards.ts';
 import { planLimit, resetText } from '../shared/planLimits.ts';
-import { englishFigures } from '../../text/figures.ts';
+import { englishNumbers } from '../../text/numberFormat.ts';
 
 type LineDescriber = (message: JsonObject) => string;
 
@@ -27,7 +27,7 @@ function retry(message: JsonObject): string {
   const delay = amount(message['retry_delay_ms']);
   return join(
     `Retry ${count(message['attempt']) ?? '?'} of ${count(message['max_retries']) ?? '?'}`,
-    delay !== undefined && `in ${englishFigures.duration(delay)}`,
+    delay !== undefined && `in ${englishNumbers.duration(delay)}`,
     count(message['error_status'])?.toString(),
     nonEmpty(message['error']),
   );
@@ -40,7 +40,7 @@ function compacted(message: JsonObject): string {
   const tokens =
     before === undefined
       ? undefined
-      : `${englishFigures.count(before)}${after === undefined ? '' : ` → ${englishFigures.count(after)}`} tokens`;
+      : `${englishNumbers.count(before)}${after === undefined ? '' : ` → ${englishNumbers.count(after)}`} tokens`;
   return join('Conversation compacted', nonEmpty(field(meta, 'trigger')), tokens);
 }
 
@@ -125,11 +125,11 @@ function limitsOf(message: JsonObject): JsonObject | undefined {
 
 /** Number of thinking tokens so far. */
 export function thinkingText(tokens: number | undefined): string {
-  return `Thinking: about ${tokens === undefined ? '?' : englishFigures.count(tokens)} tokens`;
+  return `Thinking: about ${tokens === undefined ? '?' : englishNumbers.count(tokens)} tokens`;
 }
 
 const elapsed = (seconds: number | undefined): string | undefined =>
-  seconds === undefined ? undefined : englishFigures.duration(Math.round(seconds) * 1000);
+  seconds === undefined ? undefined : englishNumbers.duration(Math.round(seconds) * 1000);
 
 /** `system` lines by subtype. Others are unknown. */
 const systemSubtypes = new Map<string, LineDescriber>([

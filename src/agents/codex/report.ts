@@ -2,7 +2,7 @@ import type { RunReport } from '../../model/usage/facts.ts';
 import { totalTokens } from '../../model/usage/usage.ts';
 import { emptyReport } from '../shared/normalizer/emptyReport.ts';
 import { tokenUsage } from './wire.ts';
-import { englishFigures } from '../../text/figures.ts';
+import { englishNumbers } from '../../text/numberFormat.ts';
 
 /** First version that prints the tokens of the whole thread; earlier ones print those of the run. */
 const threadTotalsSince = '0.79.0';
@@ -28,5 +28,5 @@ export function failedReport(message: string): RunReport {
 /** `Completed · 1,260 tokens counted`; the line does not say whether of the run or of the thread. */
 export function completedText(usage: unknown): string {
   const tokens = tokenUsage(usage);
-  return tokens === null ? 'Completed' : `Completed · ${englishFigures.count(totalTokens(tokens))} tokens counted`;
+  return tokens === null ? 'Completed' : `Completed · ${englishNumbers.count(totalTokens(tokens))} tokens counted`;
 }

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../model/text/json.ts';
 import { totalTokens } from '../../model/usage/usage.ts';
 import { emptyReport } from '../shared/normalizer/emptyReport.ts';
 import type { ResultLine, UsageFile } from './wire.ts';
-import { englishFigures } from '../../text/figures.ts';
+import { englishNumbers } from '../../text/numberFormat.ts';
 
 /**
  * A session in its first run is at most this much older than its process. Measured: 60 to 270 ms for a new session; a
@@ -57,9 +57,9 @@ function runDuration(sessionMs: number | undefined, elapsedMs: number | undefine
 export function reportText(report: RunReport): string {
   const title = report.terminalReason !== null ? 'Interrupted' : report.isError ? 'Failed' : 'Completed';
   const parts = [title];
-  if (report.durationMs !== null) parts.push(englishFigures.duration(report.durationMs));
+  if (report.durationMs !== null) parts.push(englishNumbers.duration(report.durationMs));
   const tokens = report.models.reduce((sum, model) => sum + totalTokens(model), 0);
-  if (tokens > 0) parts.push(`${englishFigures.count(tokens)} tokens in this session`);
+  if (tokens > 0) parts.push(`${englishNumbers.count(tokens)} tokens in this session`);
   return parts.join(' · ');
 }
 

@@ -9,7 +9,7 @@ import type { NormalizedRun, SourceLine } from '../shared/normalizer/normalizedR
 import { Pieces } from './pieces.ts';
 import { outcomeOf, toolAction } from './tools.ts';
 import { isPiece, messageText, otherBlocks, timeOfMessage, tokenUsage, toolCallLine } from './wire.ts';
-import { englishFigures } from '../../text/figures.ts';
+import { englishNumbers } from '../../text/numberFormat.ts';
 
 const fixedStderr: readonly (readonly [RegExp, string])[] = [
   [
@@ -188,7 +188,7 @@ export class CursorReader implements AgentReader {
       cover: { of: 'run', sure: true },
     });
     const title = isError ? 'Failed' : 'Completed';
-    const parts = durationMs === null ? [title] : [title, englishFigures.duration(durationMs)];
+    const parts = durationMs === null ? [title] : [title, englishNumbers.duration(durationMs)];
     this.#run.system('result', parts.join(' · '), timestamp, {
       result: { isError, subtype, durationMs, requestId: nonEmpty(message['request_id']) ?? null },
     });

@@ -53,7 +53,7 @@ class CursorStoreReader implements RecordReader {
       if (block['type'] === 'tool_use') this.#call(block, `${record.path}-${this.#lines}-${at}`);
       else if (block['type'] !== 'text') this.#session.unknown('A block of an unknown kind', JSON.stringify(block));
       else if (role === 'assistant') this.#session.say('text', text(block['text']) ?? '');
-      else this.#written(text(block['text']) ?? '', isSubagent);
+      else this.#userMessage(text(block['text']) ?? '', isSubagent);
     }
     const { facts, now } = this.#session;
     if (!isSubagent) facts.last(role === 'user' ? 'answering' : this.#open.length > 0 ? 'tool' : 'answered', now);
@@ -70,7 +70,7 @@ class CursorStoreReader implements RecordReader {
   }
 
   /** The person's message is in the program's tags, beside what it adds. */
-  #written(content: string, isSubagent: boolean): void {
+  #userMessage(content: string, isSubagent: boolean): void {
     const prompt = query.exec(content)?.[1];
     this.#session.setFolder(/^Workspace Path: (.+)$/m.exec(content)?.[1]);
     if (prompt === undefined || isSubagent) {

@@ -2,7 +2,7 @@ import type { RunReport } from '../../model/usage/facts.ts';
 import { totalTokens } from '../../model/usage/usage.ts';
 import { emptyReport } from '../shared/normalizer/emptyReport.ts';
 import type { Stats } from './wire.ts';
-import { englishFigures } from '../../text/figures.ts';
+import { englishNumbers } from '../../text/numberFormat.ts';
 
 export interface Outcome {
   readonly text: string | null;
@@ -31,7 +31,7 @@ export function runReport({ text, stats, error }: Outcome): RunReport {
 export function reportText({ stats, error }: Outcome): string {
   const title = error === undefined ? 'Completed' : error.code === 'max_turns' ? 'Stopped at the turn limit' : 'Failed';
   const parts = [title];
-  if (stats.durationMs !== null) parts.push(englishFigures.duration(stats.durationMs));
-  if (stats.usage !== null) parts.push(`${englishFigures.count(totalTokens(stats.usage))} tokens`);
+  if (stats.durationMs !== null) parts.push(englishNumbers.duration(stats.durationMs));
+  if (stats.usage !== null) parts.push(`${englishNumbers.count(totalTokens(stats.usage))} tokens`);
   return parts.join(' · ');
 }

@@ -118,7 +118,7 @@ export class RecordParser implements StoreParser {
     } catch (error) {
       facts.records.malformed += 1;
       const raw = rawOf(record).slice(0, maxRaw);
-      this.#session.run.lines.failed(error, { stream: 'stdout', text: raw }, this.#session.now);
+      this.#session.run.lines.logFailure(error, { stream: 'stdout', text: raw }, this.#session.now);
     }
     return this.#takeUpdates();
   }

@@ -4,7 +4,7 @@ import type { SessionSummary } from '../../model/session/summary.ts';
 import { withServerWaits } from '../../engine/sources/live/serverWaits.ts';
 import { asSession } from '../../insight/observed/asSession.ts';
 import { visibleLine } from '../../model/text/visibleText.ts';
-import { englishFigures } from '../../text/figures.ts';
+import { englishNumbers } from '../../text/numberFormat.ts';
 import { acpChoice, acpProfileIds } from '../options/acpAgent.ts';
 import { agentOption, parseOptions } from '../options/args.ts';
 import { UsageError, type Command } from '../command.ts';
@@ -25,8 +25,8 @@ left behind. Sessions with an incomplete record are marked as damaged and named 
 
   --json             one session per line as JSON, with its tool calls and pending requests
   --all              includes hidden sessions and sessions in the agents' own stores (docs/sources.md)
-  --team             lists the sessions that the team shares instead, with owner and machine
-  --of TYPE          lists an agent's own sessions of a folder instead: ID, last change, title. Starts the agent to ask it.
+  --team             lists the team's shared sessions instead, with owner and machine
+  --of TYPE          lists the sessions that the agent itself reports for a folder: ID, last change, title. Starts the agent.
                      Exit code 2: the agent has no list, or could not be asked
   --profile ID       agent of the Agent Client Protocol: ${acpProfileIds.join(', ')}
   --program PATH     path to its program; default: Vitrine searches for it
@@ -115,7 +115,7 @@ function row(summary: SessionSummary, mark: string): string {
   const hasEnded = status === 'stopped' || status === 'finished';
   const how = needs_you !== undefined ? 'needs you' : hasEnded ? outcome : status;
   const about = cost.provenance === 'estimated' ? '~' : '';
-  const money = cost.provenance === 'unknown' ? '-' : `${about}${englishFigures.money(cost.usd)}`;
+  const money = cost.provenance === 'unknown' ? '-' : `${about}${englishNumbers.money(cost.usd)}`;
   const time = updated_at.slice(0, 16).replace('T', ' ');
   const marks = mark === '' ? [] : [mark];
   const cells = [session_id, how.padEnd(11), money.padStart(10), time, agent_label.padEnd(16), ...marks, title ?? ''];

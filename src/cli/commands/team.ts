@@ -32,8 +32,8 @@ Exit code 0: done; 1: doctor found a problem; 2: rejected or not reachable.
                      runs of the team wait
   leave              ends your membership; local sessions stay
 
-  --down N           reverts the newest N updates of the schema and deletes their data
-  --as WHAT          metadata: what lists show; records: the transcript, too (default), with secrets masked
+  --down N           with init: reverts the newest N migrations of the schema, and deletes the data that only they store  --as LEVEL         nothing, metadata (title, agent, status, cost), or records (default): also transcripts, with
+                     secrets masked
   --delete-mine      also deletes all your data in the team; tombstones without content remain
   --json             one JSON object per line
 ${storeHelp}`;
@@ -173,18 +173,18 @@ async function reload(context: CliContext, { store }: Values, password: string |
   }
 }
 
-async function share(context: CliContext, values: Values, what: string | undefined): Promise<number> {
+async function share(context: CliContext, values: Values, target: string | undefined): Promise<number> {
   const { success, data: as } = shareSchema.safeParse(values.as ?? 'records');
   if (!success)
     throw new UsageError(`"${values.as ?? ''}" cannot be shared (--as).`, 'Use nothing, metadata or records.');
-  if (what === undefined) throw new UsageError('Specify a session or a folder.', 'See "vitrine team --help".');
-  const session = sessionIdSchema.safeParse(what);
+  if (target === undefined) throw new UsageError('Specify a session or a folder.', 'See "vitrine team --help".');
+  const session = sessionIdSchema.safeParse(target);
   const daemon = await startedDaemon(context, { store: values.store });
   try {
     await withDaemonErrors(() =>
       session.success
         ? daemon.call('shareSession', { session_id: session.data, share: as })
-        : daemon.call('shareFolder', { folder: path.resolve(context.cwd, what), share: as }),
+        : daemon.call('shareFolder', { folder: path.resolve(context.cwd, target), share: as }),
     );
   } finally {
     daemon.close();

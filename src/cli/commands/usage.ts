@@ -2,7 +2,7 @@ import { localDay } from '../../engine/usage/localDay.ts';
 import { emptyGroup, groupSpent, type Group, type GroupBy, type RunSpending } from '../../insight/usage/spending.ts';
 import { totalTokens, type CostSum } from '../../model/usage/usage.ts';
 import { visibleLine } from '../../model/text/visibleText.ts';
-import { englishFigures } from '../../text/figures.ts';
+import { englishNumbers } from '../../text/numberFormat.ts';
 import { parseOptions } from '../options/args.ts';
 import { UsageError, type CliContext, type Command } from '../command.ts';
 import { createEngine, storeHelp } from '../run/engine.ts';
@@ -109,7 +109,7 @@ function row(group: Group): string {
   const cells = [
     visibleLine(group.key).padEnd(28),
     amount(group).padStart(12),
-    `${englishFigures.compact(totalTokens(group.usage))} tokens`.padStart(14),
+    `${englishNumbers.compact(totalTokens(group.usage))} tokens`.padStart(14),
     `${group.sessions} ${group.sessions === 1 ? 'session' : 'sessions'}`,
   ];
   return cells.join('  ');
@@ -117,6 +117,6 @@ function row(group: Group): string {
 
 /** Such as `~$1.87+`: partly estimated, and incomplete. */
 function amount({ usd, estimatedUsd, unknown }: CostSum): string {
-  if (usd === null) return unknown > 0 ? 'cost unknown' : englishFigures.money(0);
-  return `${estimatedUsd > 0 ? '~' : ''}${englishFigures.money(usd)}${unknown > 0 ? '+' : ''}`;
+  if (usd === null) return unknown > 0 ? 'cost unknown' : englishNumbers.money(0);
+  return `${estimatedUsd > 0 ? '~' : ''}${englishNumbers.money(usd)}${unknown > 0 ? '+' : ''}`;
 }

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { QueueRun } from '../../client/queue/remoteQueue.ts';
+import type { QueueRunParams } from '../../client/queue/remoteQueue.ts';
 import { demandProperties, hasDemands } from '../../coordinator/demands.ts';
 import { waitingText } from '../../coordinator/waiting.ts';
 import { executorOf, findBlueprint } from '../../engine/blueprints/request.ts';
@@ -118,7 +118,7 @@ export class AgentRuns {
   }
 
   /** A runner of this machine takes it that has what is demanded. @throws UsageError, CoordinatorError, DaemonError */
-  async #queue(request: QueueRun, mode: Mode): Promise<object> {
+  async #queue(request: QueueRunParams, mode: Mode): Promise<object> {
     const queued = await queueRun(this.#context, this.#options.store, request);
     const { session_id: id, status, waiting } = queued.run;
     this.#startedRuns.set(id, queued);

@@ -18,7 +18,10 @@ export interface AgentToolsDeps {
 }
 
 const session_id = sessionIdSchema.describe('The ID of a Vitrine session.');
-const prompt = z.string().min(1).describe('The task. The agent does not know this conversation.');
+const prompt = z
+  .string()
+  .min(1)
+  .describe('The task, with all context that it needs: the agent cannot see this conversation.');
 const execution_mode = z
   .enum(['sync', 'async_poll'])
   .default('sync')

@@ -1,9 +1,9 @@
 import type { ComparedLane, Comparison, Overlap } from '../../model/race/comparison.ts';
 import type { CommandResult } from '../../model/race/race.ts';
 import { quoted, visibleLine } from '../../model/text/visibleText.ts';
-import { englishFigures } from '../../text/figures.ts';
+import { englishNumbers } from '../../text/numberFormat.ts';
 
-const figures = englishFigures;
+const figures = englishNumbers;
 const unknown = 'unknown';
 
 /** A table of the results, and what they have in common. */

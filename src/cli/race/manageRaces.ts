@@ -6,7 +6,7 @@ import { UsageError, type CliContext } from '../command.ts';
 import { writeLines } from '../print/output.ts';
 import { withDaemonErrors } from '../run/daemon.ts';
 import { comparisonText } from './comparisonText.ts';
-import { contextOf } from './startRace.ts';
+import { raceContext } from './startRace.ts';
 
 export interface ManageOptions {
   readonly json: boolean;
@@ -52,7 +52,7 @@ export const raceCommands: Readonly<Record<string, (action: RaceAction) => Promi
     if (lane === undefined) throw new UsageError('Specify a result.', 'See "vitrine race show" for their names.');
     const how = branch ? 'branch' : 'patch';
     const applied = await withDaemonErrors(() =>
-      daemon.call('applyRace', { race_id, lane, how, context: contextOf(folder, context.env) }),
+      daemon.call('applyRace', { race_id, lane, how, context: raceContext(folder, context.env) }),
     );
     if (json) await writeLines(context.stdout, [applied]);
     else context.stdout.write(`${visibleLine(appliedText(applied, folder, race_id))}\n`);
@@ -63,7 +63,7 @@ export const raceCommands: Readonly<Record<string, (action: RaceAction) => Promi
     const { context, daemon, json } = action;
     const { race_id, folder } = await raceOf(action);
     const result = await withDaemonErrors(() =>
-      daemon.call('undoRace', { race_id, context: contextOf(folder, context.env) }),
+      daemon.call('undoRace', { race_id, context: raceContext(folder, context.env) }),
     );
     if (json) await writeLines(context.stdout, [result]);
     else context.stdout.write(`Restored ${result.files.length} files in ${visibleLine(folder)}.\n`);
@@ -74,7 +74,7 @@ export const raceCommands: Readonly<Record<string, (action: RaceAction) => Promi
     const { context, daemon, json, force } = action;
     const { race_id, folder } = await raceOf(action);
     const result = await withDaemonErrors(() =>
-      daemon.call('cleanRace', { race_id, force, context: contextOf(folder, context.env) }),
+      daemon.call('cleanRace', { race_id, force, context: raceContext(folder, context.env) }),
     );
     if (json) await writeLines(context.stdout, [result]);
     else if (result.removed) context.stdout.write(`Removed the worktrees and branches of ${race_id}.\n`);
@@ -90,7 +90,7 @@ export async function printComparison(
   json: boolean,
 ): Promise<void> {
   const comparison = await withDaemonErrors(() =>
-    daemon.call('compareRace', { race_id, context: contextOf(folder, context.env) }),
+    daemon.call('compareRace', { race_id, context: raceContext(folder, context.env) }),
   );
   if (json) await writeLines(context.stdout, [comparison]);
   else context.stdout.write(comparisonText(comparison));

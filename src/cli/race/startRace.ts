@@ -63,7 +63,7 @@ function* news({ lanes }: Race, shown: Map<string, string>): Generator<string> {
 }
 
 /** Context for calls about an existing race from a terminal. */
-export function contextOf(folder: string, environment: CliContext['env']): GivenParams<'compareRace'>['context'] {
+export function raceContext(folder: string, environment: CliContext['env']): GivenParams<'compareRace'>['context'] {
   const variables = Object.entries(environment).filter((pair): pair is [string, string] => pair[1] !== undefined);
   return { folder, trusted: true, environment: Object.fromEntries(variables), settings: {} };
 }

@@ -1,6 +1,6 @@
 import { connect } from '../../client/connect.ts';
 import { DaemonError } from '../../client/errors.ts';
-import { RemoteQueue, type QueueRun } from '../../client/queue/remoteQueue.ts';
+import { RemoteQueue, type QueueRunParams } from '../../client/queue/remoteQueue.ts';
 import { isRunOver } from '../../model/session/status.ts';
 import type { ListedRun } from '../../model/session/waiting.ts';
 import type { ChangedRun } from '../../protocol/daemon/queue.ts';
@@ -18,7 +18,11 @@ export interface QueuedRun {
 }
 
 /** @throws UsageError, CoordinatorError, DaemonError */
-export async function queueRun(context: CliContext, store: string | undefined, request: QueueRun): Promise<QueuedRun> {
+export async function queueRun(
+  context: CliContext,
+  store: string | undefined,
+  request: QueueRunParams,
+): Promise<QueuedRun> {
   const ends = new RunEnds();
   const onNews = ({ runs }: { readonly runs: readonly ChangedRun[] }): Promise<void> => {
     for (const run of runs) ends.add(run);

@@ -1,7 +1,7 @@
 import { visibleLine } from '../../model/text/visibleText.ts';
 import { budgetPeriods, budgetScopes, listBudgets, setBudget } from '../../team/budgets.ts';
 import { withClient, type Login } from '../../team/database/connection.ts';
-import { englishFigures } from '../../text/figures.ts';
+import { englishNumbers } from '../../text/numberFormat.ts';
 import { UsageError, type CliContext } from '../command.ts';
 import { writeLines } from '../print/output.ts';
 
@@ -22,7 +22,7 @@ export async function budget(
   else
     for (const { scope, key, period, limit_usd, spent_usd } of rows) {
       const name = key === '' ? scope : `${scope}=${key}`;
-      const spent = `${englishFigures.money(spent_usd)} of ${englishFigures.money(limit_usd)}`;
+      const spent = `${englishNumbers.money(spent_usd)} of ${englishNumbers.money(limit_usd)}`;
       const mark = spent_usd >= limit_usd ? '  used up: runs wait' : '';
       stdout.write(`${visibleLine(`${name}  per ${period}  ${spent}${mark}`)}\n`);
     }

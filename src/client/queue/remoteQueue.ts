@@ -11,7 +11,7 @@ export interface QueueCaller {
   call<N extends CallName>(name: N, params: GivenParams<N>): Promise<ResultOf<N>>;
 }
 
-export type QueueRun = z.input<typeof queueRunSchema>;
+export type QueueRunParams = z.input<typeof queueRunSchema>;
 
 /** The daemon's queue. */
 export class RemoteQueue {
@@ -22,7 +22,7 @@ export class RemoteQueue {
   }
 
   /** @throws CoordinatorError if the request is invalid, DaemonError if the daemon refuses it */
-  async createRun(request: QueueRun): Promise<ListedRun> {
+  async createRun(request: QueueRunParams): Promise<ListedRun> {
     return this.#daemon.call('queueRun', parseInput(queueRunSchema, request));
   }
 

@@ -20,7 +20,7 @@ export interface PlaceListener {
   changed(change: SourcesChange): void;
   paths(paths: ReadonlySet<string>): void;
   /** The thread has ended and no longer watches. */
-  lost(): void;
+  threadEnded(): void;
 }
 
 interface IndexThreadDeps {
@@ -101,7 +101,7 @@ export class IndexThread {
       this.#prices = undefined;
       connection.dispose();
       onProgress(null);
-      for (const listener of this.#listeners.values()) listener.lost();
+      for (const listener of this.#listeners.values()) listener.threadEnded();
     };
     worker.on('error', (error) => end(error.stack ?? String(error)));
     worker.on('exit', (code) => end(`exit code ${code}`));

@@ -35,7 +35,7 @@ export class RemoteSessions implements ObservedFeed {
     thread.listen(place.key, {
       changed: (change) => this.#applyChange(change),
       paths: (paths) => this.#paths.fire(paths),
-      lost: () => this.#lost(),
+      threadEnded: () => this.#watchAgain(),
     });
   }
 
@@ -93,7 +93,7 @@ export class RemoteSessions implements ObservedFeed {
     this.#watching = watching;
     watching.catch((error: unknown) => {
       this.#log.error(`Sessions of other programs cannot be listed: ${String(error)}`);
-      if (this.#watching === watching) this.#lost();
+      if (this.#watching === watching) this.#watchAgain();
     });
     return watching;
   }
@@ -111,7 +111,7 @@ export class RemoteSessions implements ObservedFeed {
   }
 
   /** Watches again after a moment, and reports what changed meanwhile. */
-  #lost(): void {
+  #watchAgain(): void {
     this.#unpacker.forgetNotes();
     this.#watching = undefined;
     if (this.#lookers === 0) return;

@@ -109,7 +109,7 @@ export class AgentLink {
   }
 
   close(): void {
-    this.#lost();
+    this.#connectionLost();
     this.#connection?.close();
   }
 
@@ -120,7 +120,7 @@ export class AgentLink {
     const joined = new Promise<boolean>((resolve) => (this.#settle = resolve));
     this.#connection = await openWebSocket(
       socket,
-      { onText: (text) => this.#dialogue?.line(text), onClose: () => this.#lost() },
+      { onText: (text) => this.#dialogue?.line(text), onClose: () => this.#connectionLost() },
       signal,
     );
     signal.addEventListener('abort', () => this.#settle(false), { once: true });
@@ -167,7 +167,7 @@ export class AgentLink {
   }
 
   /** The requests stay where the session runs. */
-  #lost(): void {
+  #connectionLost(): void {
     this.#settle(false);
     const wasOpen = this.#isOpen;
     this.#isOpen = false;

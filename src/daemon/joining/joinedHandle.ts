@@ -87,8 +87,8 @@ export class JoinedHandle implements SessionHandle {
     return this.#link !== undefined || this.#base.live();
   }
 
-  written(): Promise<void> {
-    return this.#base.written();
+  whenWritten(): Promise<void> {
+    return this.#base.whenWritten();
   }
 
   conversation(): Conversation | null {

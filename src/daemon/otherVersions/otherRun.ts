@@ -175,11 +175,11 @@ export class OtherRun {
       ...base,
       summary: () => this.#summary(),
       total: () => this.#total(),
-      open: () => [...base.open(), ...this.#entries.open()].sort((a, b) => a - b),
+      open: () => [...base.open(), ...this.#entries.waitingIndexes()].sort((a, b) => a - b),
       unsettled: () => [...base.unsettled(), ...this.#entries.unsettled()],
       read: async (from, to) => {
         // First, because the record may get one of them meanwhile.
-        const unrecorded = this.#entries.between(from, to);
+        const unrecorded = this.#entries.entriesBetween(from, to);
         return withMissing(await base.read(from, to), unrecorded);
       },
       live: () => this.#isActive || base.live(),

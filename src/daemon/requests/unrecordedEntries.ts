@@ -35,16 +35,16 @@ export class UnrecordedEntries {
   }
 
   /** Indexes of the waiting requests. */
-  open(): number[] {
+  waitingIndexes(): number[] {
     return [...this.#places.values()].sort((a, b) => a - b);
   }
 
   unsettled(): NormalizedEntry[] {
-    return this.open().flatMap((index) => this.#entries.get(index) ?? []);
+    return this.waitingIndexes().flatMap((index) => this.#entries.get(index) ?? []);
   }
 
   /** Entries with `from <= index < to`. */
-  between(from: number, to: number): NormalizedEntry[] {
+  entriesBetween(from: number, to: number): NormalizedEntry[] {
     return [...this.#entries.values()].filter(({ index }) => index >= from && index < to);
   }
 

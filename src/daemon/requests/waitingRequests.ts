@@ -38,7 +38,7 @@ export class WaitingRequests implements Transcript, Disposable {
   }
 
   open(): readonly number[] {
-    return [...this.#deps.base.open(), ...this.#entries.open()].sort((a, b) => a - b);
+    return [...this.#deps.base.open(), ...this.#entries.waitingIndexes()].sort((a, b) => a - b);
   }
 
   unsettled(): readonly NormalizedEntry[] {
@@ -48,7 +48,7 @@ export class WaitingRequests implements Transcript, Disposable {
   async read(from: number, to: number): Promise<readonly NormalizedEntry[]> {
     const { base } = this.#deps;
     const stored = await base.read(from, to);
-    return [...stored, ...this.#entries.between(Math.max(from, base.total()), to)];
+    return [...stored, ...this.#entries.entriesBetween(Math.max(from, base.total()), to)];
   }
 
   onUpdates(listener: Parameters<SessionHandle['onUpdates']>[0]): Disposable {

@@ -109,7 +109,7 @@ export class ObservedSources {
   }
 
   /** Usage of the sessions in the stores that clients have named. */
-  async used(): Promise<ObservedUse[]> {
+  async usage(): Promise<ObservedUse[]> {
     const all = await Promise.all([...this.#places.values()].map((sessions) => sessions.list()));
     return all.flat().map(({ executor_session_ids: nativeIds, executor_type: executor, last_day: lastDay }) => ({
       nativeIds,

@@ -31,7 +31,7 @@ export class SessionCopier {
   #knownCopies: ReadonlyMap<string, string> = new Map();
   readonly #running = new Set<string>();
   /** Pending copies, and versions of sessions that could not be copied. */
-  readonly #tried = new Map<string, string>();
+  readonly #attemptedVersions = new Map<string, string>();
   #work: Promise<unknown> = Promise.resolve();
 
   constructor(deps: SessionCopierDeps) {
@@ -73,11 +73,11 @@ export class SessionCopier {
   }
 
   #begin(id: string, changed: string): void {
-    if (this.#tried.get(id) === changed && !this.#running.has(id)) return;
-    this.#tried.set(id, changed);
+    if (this.#attemptedVersions.get(id) === changed && !this.#running.has(id)) return;
+    this.#attemptedVersions.set(id, changed);
     this.#running.delete(id);
     this.keep(id).then(
-      () => this.#tried.delete(id),
+      () => this.#attemptedVersions.delete(id),
       (error: unknown) => this.#deps.log.warn(`${id} was not copied into a record: ${String(error)}`),
     );
   }

@@ -175,13 +175,13 @@ export class Outbox {
       this.#failed.delete(id);
     } catch (error) {
       if (TeamError.is(error) && (error.code === 'conflict' || error.code === 'refused'))
-        await this.#refused(id, error).catch((reason: unknown) => this.#tryAgain(id, reason));
+        await this.#handleRefusal(id, error).catch((reason: unknown) => this.#tryAgain(id, reason));
       else this.#tryAgain(id, error);
     }
   }
 
   /** Marks the session as refused, because another attempt would fail, too. @throws file system errors */
-  async #refused(id: string, { code, message }: TeamError): Promise<void> {
+  async #handleRefusal(id: string, { code, message }: TeamError): Promise<void> {
     const { files, log } = this.#deps;
     log.warn(`Session ${id} could not be sent to the team: ${message}`);
     const state = await files.read(id);

@@ -108,7 +108,7 @@ export class ClientMethods {
     const input = isObject(params) ? params : {};
     const call = isObject(input['toolCall']) ? input['toolCall'] : {};
     const callId = nonEmpty(call['toolCallId']);
-    const fields = calls.asked(callId, call);
+    const fields = calls.permissionCall(callId, call);
     const options = permissionOptions(input);
     const request = permissionRequest({ callId, fields, options, workDir });
     // Resolved as the user sees it: a link may point elsewhere by the time of the answer.

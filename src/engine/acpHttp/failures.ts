@@ -89,7 +89,7 @@ export const acpHttpFailures = {
     new AcpHttpFailure(
       'redirected',
       worded`The agent server redirected the request. Vitrine does not follow redirects.`,
-      worded`${where} → ${to}\nVitrine does not forward headers from the settings. If that URL is correct, use it in the settings.`,
+      worded`${where} → ${to}\nHeaders from your settings are not sent to another server. If the second URL is correct, use it in the settings.`,
     ),
 
   unauthorized: (where: string, status: number, body: string) =>

@@ -33,5 +33,5 @@ function rangeText({ first, last }: EntryRange): string {
 
 function listOf(items: readonly string[]): Wording {
   const text = items.slice(0, maxListed).join(', ');
-  return items.length <= maxListed ? quote(text) : worded`${text} and ${items.length - maxListed} more ranges`;
+  return items.length <= maxListed ? quote(text) : worded`${text} and ${items.length - maxListed} more`;
 }

@@ -121,7 +121,7 @@ export class ListedAgents {
 }
 
 const notKnown = (name: string): Wording =>
-  worded`Could not verify that the file for agent "${name}" is unchanged since the user last saw it.`;
+  worded`Could not verify that the file for agent "${name}" has not changed since the user last reviewed it.`;
 
 const refusalOf = (agent: Agent | null): string => (agent === null ? 'removed' : hashOf(agent));
 

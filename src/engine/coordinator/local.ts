@@ -141,12 +141,12 @@ export class LocalCoordinator implements CoordinatorLink, Disposable {
   }
 
   leave(runnerRef: RunnerRef): Promise<void> {
-    return this.lost(runnerRef, 'The runner stopped during this run.');
+    return this.removeRunner(runnerRef, 'The runner stopped during this run.');
   }
 
   /** Call when the process of a runner has ended without leaving. */
-  lost(runnerRef: RunnerRef, reason: string): Promise<void> {
-    return this.#saved(() => this.#core.left(runnerRef, reason));
+  removeRunner(runnerRef: RunnerRef, reason: string): Promise<void> {
+    return this.#saved(() => this.#core.removeRunner(runnerRef, reason));
   }
 
   onRun(listener: RunListener): Disposable {

@@ -210,7 +210,7 @@ export const failures = {
   listFailed: (label: string, why: string) =>
     new EngineFailure('agent_failed', {
       message: worded`${label} did not list its sessions: ${why}`,
-      detail: worded`Nothing was changed. Run it once in a terminal. It may need setup or a login.`,
+      detail: worded`Run ${label} once in a terminal. It may need setup or a login.`,
       action: 'doctor',
     }),
 

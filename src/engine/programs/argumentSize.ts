@@ -1,4 +1,4 @@
-import { englishFigures } from '../../text/figures.ts';
+import { englishNumbers } from '../../text/numberFormat.ts';
 
 /** Bytes of one argument, with its terminating NUL (Linux). */
 const longestArgument = 131_072;
@@ -35,7 +35,7 @@ export function argumentProblem(command: Command, platform: NodeJS.Platform = pr
 const sizeOf = (text: string): number => Buffer.byteLength(text) + 9;
 
 function tooLong(bytes: number, limit: number): string {
-  const shown = (size: number): string => englishFigures.count(size);
+  const shown = (size: number): string => englishNumbers.count(size);
   return (
     `The agent takes its prompt or instructions as an argument of its program. The longest argument has ${shown(bytes)} bytes, ` +
     `and the system takes at most ${shown(limit)}. Shorten the prompt or the instructions, or put the text in a file of the ` +

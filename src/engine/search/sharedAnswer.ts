@@ -1,10 +1,10 @@
 import { asShared } from '../../insight/session/asShared.ts';
-import type { SharedState } from '../../model/session/summary.ts';
+import type { TeamShare } from '../../model/session/summary.ts';
 import { isObserved, type SearchAnswer } from './types.ts';
 
 /** Sessions of other members that a search covers. */
 export interface SharedCopies {
-  readonly sessions: readonly { readonly session_id: string; readonly shared: SharedState }[];
+  readonly sessions: readonly { readonly session_id: string; readonly shared: TeamShare }[];
   readonly problems: readonly { readonly id: string; readonly reason: string }[];
   /** False: older ones have no copies. */
   readonly isComplete: boolean;

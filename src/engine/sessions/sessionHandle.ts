@@ -29,7 +29,7 @@ export function sessionHandle(state: SessionState, recordFile: string, onDispose
     read: (from, to) => state.read(from, to),
     find: (query, limit, from) => state.find(query, limit, from),
     live: () => state.run !== null,
-    written: () => state.written(),
+    whenWritten: () => state.written(),
     conversation: () => state.run?.conversation ?? null,
     sizes: () => state.sizes,
     problems: () => state.problems,

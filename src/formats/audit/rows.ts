@@ -2,7 +2,7 @@ import type { NormalizedEntry } from '../../model/transcript/entry.ts';
 import { type Answer, requestMetadataSchema } from '../../model/agent/request.ts';
 import type { SessionSummary } from '../../model/session/summary.ts';
 import type { ToolUse } from '../../model/transcript/tool.ts';
-import { englishFigures } from '../../text/figures.ts';
+import { englishNumbers } from '../../text/numberFormat.ts';
 import type { ExportSource } from '../export/shared/source.ts';
 import { toolInput } from '../export/shared/toolFields.ts';
 import type { LineOf, RecordedRun } from '../record.ts';
@@ -97,7 +97,7 @@ function runRows(
     detail: run.project_dir ?? null,
   };
   if (run.completed_at === undefined) return [start];
-  const money = cost?.usd === undefined ? 'cost unknown' : `${englishFigures.money(cost.usd)} (${cost.provenance})`;
+  const money = cost?.usd === undefined ? 'cost unknown' : `${englishNumbers.money(cost.usd)} (${cost.provenance})`;
   const end: AuditRow = {
     ...base,
     at: run.completed_at,

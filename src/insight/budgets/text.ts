@@ -1,6 +1,6 @@
 import type { Bound, BudgetStatus } from '../../model/usage/budget.ts';
 import type { BudgetScope, BudgetUnit } from '../../model/usage/budgetNames.ts';
-import { englishFigures } from '../../text/figures.ts';
+import { englishNumbers } from '../../text/numberFormat.ts';
 
 const scopes: Readonly<Record<BudgetScope, string>> = {
   message: 'this message',
@@ -24,8 +24,8 @@ const reasons: Readonly<Record<BudgetUnit, string>> = {
 
 /** `3 of 3 turns`, `$1.02 of $1.00`. */
 export function figuresText({ unit, spent, limit }: BudgetStatus): string {
-  if (unit === 'usd') return `${englishFigures.money(spent)} of ${englishFigures.money(limit)}`;
-  return `${englishFigures.count(spent)} of ${englishFigures.count(limit)} ${units[unit]}`;
+  if (unit === 'usd') return `${englishNumbers.money(spent)} of ${englishNumbers.money(limit)}`;
+  return `${englishNumbers.count(spent)} of ${englishNumbers.count(limit)} ${units[unit]}`;
 }
 
 /** For the record, which is in English. */
@@ -42,7 +42,7 @@ function isOfRace({ scope, key }: Bound): boolean {
 /** By how much a limit was exceeded, and why that is possible; empty if the displayed figures do not show it. */
 function exceededText({ unit, spent, limit }: BudgetStatus): string {
   const amount = (value: number): string =>
-    unit === 'usd' ? englishFigures.money(value) : `${englishFigures.count(value)} ${units[unit]}`;
+    unit === 'usd' ? englishNumbers.money(value) : `${englishNumbers.count(value)} ${units[unit]}`;
   if (spent <= limit || amount(spent) === amount(limit)) return '';
   const excess = amount(spent - limit).replace(/^1 (\w+)s$/, '1 $1');
   return ` ${excess} over the limit. ${reasons[unit]}`;

@@ -12,7 +12,7 @@ import {
   priceOf,
   priceOfRequest,
   priceTableRef,
-  unpricedOf,
+  missingRateReasons,
   type ModelPrice,
   type PriceTable,
 } from '../prices/prices.ts';
@@ -296,7 +296,7 @@ function estimateParts(parts: readonly PricedPart[], { prices, asked }: Pricing,
     const price = priceFor(model);
     if (price === undefined) return unknownCost(`No price is known for the model ${model}.`);
     usd += as === 'sums' ? priceOf(usage, price) : priceOfRequest(usage, price, terms);
-    for (const reason of unpricedOf(usage, price, terms)) reasons.add(reason);
+    for (const reason of missingRateReasons(usage, price, terms)) reasons.add(reason);
     const long = as === 'sums' ? longReason(usage, model, price) : undefined;
     if (long !== undefined) reasons.add(long);
   }

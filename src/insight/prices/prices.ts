@@ -2,7 +2,7 @@ import type { RunFacts } from '../../model/usage/facts.ts';
 import { addUsd, cleanUsd } from '../ledger/money.ts';
 import * as z from 'zod';
 import { totalTokens, type PriceTableRef, type TokenUsage } from '../../model/usage/usage.ts';
-import { englishFigures } from '../../text/figures.ts';
+import { englishNumbers } from '../../text/numberFormat.ts';
 
 const ratesSchema = z.object({
   input: z.number().nonnegative(),
@@ -141,7 +141,7 @@ function termRates({ terms = {} }: ModelPrice, term: string): PartialRates | und
 }
 
 /** What `price` does not cover, so that a request may cost something else: one sentence each. */
-export function unpricedOf(usage: TokenUsage, price: ModelPrice, terms: readonly string[] = []): string[] {
+export function missingRateReasons(usage: TokenUsage, price: ModelPrice, terms: readonly string[] = []): string[] {
   const unknown = terms.filter((term) => termRates(price, term) === undefined);
   return [
     ...unknown.map((term) => `The price table has no rate for ${termName(term)}: standard rates were used.`),
@@ -159,7 +159,7 @@ function termName(term: string): string {
 /** The sentence for a sum over unknown requests, one of which may have been long. */
 export function longReason(usage: TokenUsage, model: string, { long }: ModelPrice): string | undefined {
   if (long === undefined || inputOf(usage) <= long.over) return undefined;
-  const over = englishFigures.count(long.over);
+  const over = englishNumbers.count(long.over);
   return `The agent reports only totals, and requests to ${model} with more than ${over} input tokens cost more, so this is a minimum.`;
 }
 

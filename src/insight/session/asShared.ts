@@ -1,7 +1,7 @@
-import type { SessionSummary, SharedState } from '../../model/session/summary.ts';
+import type { SessionSummary, TeamShare } from '../../model/session/summary.ts';
 
 /** Marked as another member's, whatever its owner wrote about it. What only its own machine can do is left out. */
-export function asShared(summary: SessionSummary, shared: SharedState): SessionSummary {
+export function asShared(summary: SessionSummary, shared: TeamShare): SessionSummary {
   const marked: SessionSummary = { ...summary, shared };
   delete marked.observed;
   delete marked.hidden;

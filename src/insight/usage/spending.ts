@@ -16,7 +16,7 @@ import {
   isEmptyUsage,
   priceOfRequest,
   priceTableRef,
-  unpricedOf,
+  missingRateReasons,
   type PriceTable,
 } from '../prices/prices.ts';
 
@@ -194,6 +194,6 @@ function costOfMessage(
   const price = findPrice(prices, model);
   if (price === undefined) return unknownCost(`No price is known for the model ${model}.`);
   const usd = priceOfRequest(usage, price, terms);
-  const reason = joinReasons(unpricedOf(usage, price, terms));
+  const reason = joinReasons(missingRateReasons(usage, price, terms));
   return { provenance: 'estimated', usd, priceTable: priceTableRef(prices), ...(reason !== undefined && { reason }) };
 }

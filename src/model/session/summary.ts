@@ -27,7 +27,7 @@ export const sharedStateSchema = z.object({
   /** The member of this store asked for the run, and can answer its requests. */
   requested: z.literal(true).exactOptional(),
 });
-export type SharedState = z.infer<typeof sharedStateSchema>;
+export type TeamShare = z.infer<typeof sharedStateSchema>;
 
 /** What lists and headers show of a session, without reading its entries. Money in US dollars, durations in ms. */
 export const sessionSummarySchema = sessionSchema.extend({

@@ -2,7 +2,7 @@ import { mkdir, open, readdir, readFile, rename, rm, utimes, writeFile } from 'n
 import path from 'node:path';
 import * as z from 'zod';
 import { sessionIdSchema } from '../../model/session/session.ts';
-import type { SharedState } from '../../model/session/summary.ts';
+import type { TeamShare } from '../../model/session/summary.ts';
 import type { Database } from '../database/connection.ts';
 import { teamFolder } from '../teamFile.ts';
 import { firstHead, lineProblem } from './maskedLines.ts';
@@ -31,7 +31,7 @@ const [maxPulled, maxPulledLines] = [500, 200_000];
 
 export interface PulledSessions {
   /** Those with a copy, newest first. */
-  readonly sessions: readonly { readonly session_id: string; readonly shared: SharedState }[];
+  readonly sessions: readonly { readonly session_id: string; readonly shared: TeamShare }[];
   /** False: older ones have none. */
   readonly isComplete: boolean;
   /** Copies that end early. */

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { sessionIdSchema } from '../../model/session/session.ts';
 import { shareSchema, type Share } from '../../model/session/share.ts';
-import { sessionSummarySchema, type SessionSummary, type SharedState } from '../../model/session/summary.ts';
+import { sessionSummarySchema, type SessionSummary, type TeamShare } from '../../model/session/summary.ts';
 import type { Database } from '../database/connection.ts';
 
 /** Rows of one answer. */
@@ -99,7 +99,7 @@ export async function findShared(database: Database, id: string): Promise<Shared
 }
 
 /** What lists say about it to `user`. */
-export function sharedState({ owner, requested_by, hostname, share }: SharedSession, user: string): SharedState {
+export function sharedState({ owner, requested_by, hostname, share }: SharedSession, user: string): TeamShare {
   return { member: owner, hostname, share, ...(requested_by === user && { requested: true as const }) };
 }
 

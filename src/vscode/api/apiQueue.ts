@@ -1,7 +1,7 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 import * as z from 'zod';
-import type { QueueRun } from '../../client/queue/remoteQueue.ts';
+import type { QueueRunParams } from '../../client/queue/remoteQueue.ts';
 import { demandsSchema } from '../../model/session/demands.ts';
 import { executorTypes } from '../../model/session/executorTypes.ts';
 import { runIdSchema, sessionIdSchema } from '../../model/session/session.ts';
@@ -71,7 +71,15 @@ export class ApiQueue {
     await (await this.#deps.engines.get()).queue.stopRun(id.data);
   }
 
-  async #request({ agent, agentFile, cwd, resume, model, title, demands }: Options): Promise<Omit<QueueRun, 'prompt'>> {
+  async #request({
+    agent,
+    agentFile,
+    cwd,
+    resume,
+    model,
+    title,
+    demands,
+  }: Options): Promise<Omit<QueueRunParams, 'prompt'>> {
     const project_dir = folderOf(cwd);
     const common = {
       ...(model !== undefined && { model }),

@@ -4,7 +4,7 @@ import type { ChangedFile } from '../../insight/away/changedFiles.ts';
 import { addCost, noCosts } from '../../insight/ledger/money.ts';
 import type { ReportAction, ReportCell, ReportSection, ReportTone } from '../../model/pages/report.ts';
 import type { WindowEngine } from '../engine/windowEngine.ts';
-import { figures } from '../text/figures.ts';
+import { figures } from '../text/numberFormat.ts';
 import { changeWord } from '../pages/changeWord.ts';
 import { code, command, fact, numberCell, text } from '../pages/parts.ts';
 import type { BuiltReport, ReportWork } from '../pages/reportKind.ts';

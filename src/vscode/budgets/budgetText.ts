@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { BudgetStatus } from '../../model/usage/budget.ts';
 import { exceededText, figuresText, scopeText, type TextFormat } from '../../protocol/panel/budgetWords.ts';
-import { figures } from '../text/figures.ts';
+import { figures } from '../text/numberFormat.ts';
 
 const { t } = vscode.l10n;
 const writing: TextFormat = { t, money: (usd) => figures.money(usd), number: (value) => figures.count(value) };

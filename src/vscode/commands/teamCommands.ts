@@ -24,7 +24,7 @@ export function teamCommands(shell: CommandContext): Commands {
       if (id === undefined) return;
       const row = shell.list.get(id);
       const { pickShare } = await import('../team/pickShare.ts');
-      const share = await pickShare(t('“{0}”: What the Team Sees', row === undefined ? id : inertText(titleOf(row))));
+      const share = await pickShare(t('Share “{0}”', row === undefined ? id : inertText(titleOf(row))));
       if (share !== undefined) await (await shell.engines.get()).team.shareSession(id, share);
     },
   };

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { daemonLogFile } from '../../client/machine/logFile.ts';
 import { openDaemons } from '../../client/machine/openDaemons.ts';
 import type { DaemonStatus } from '../../protocol/daemon/calls.ts';
-import { figures } from '../text/figures.ts';
+import { figures } from '../text/numberFormat.ts';
 import { dateTime } from '../text/dates.ts';
 
 const { t } = vscode.l10n;

@@ -2,7 +2,7 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import type { RecentEdit } from '../../engine/catalogue/edits.ts';
 import type { EngineHost } from '../engine/engineHost.ts';
-import { figures } from '../text/figures.ts';
+import { figures } from '../text/numberFormat.ts';
 import { inertText } from '../text/inertText.ts';
 
 const { t } = vscode.l10n;

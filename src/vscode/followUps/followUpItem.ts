@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { triggerWord } from '../../protocol/panel/triggerWord.ts';
 import { visibleText } from '../text/inertText.ts';
-import { figures } from '../text/figures.ts';
+import { figures } from '../text/numberFormat.ts';
 import type { FollowUpWatch } from './followUpWatch.ts';
 import type { DueFollowUp } from './plannedFollowUps.ts';
 

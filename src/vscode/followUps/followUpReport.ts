@@ -12,7 +12,7 @@ import type { BuiltReport, ReportActions, ReportWork } from '../pages/reportKind
 import { sessionFacts } from '../pages/sessionFacts.ts';
 import { isHere } from '../sessions/sessionList.ts';
 import { titleOf } from '../sessions/sessionRow.ts';
-import { figures } from '../text/figures.ts';
+import { figures } from '../text/numberFormat.ts';
 import { triggerWord } from '../../protocol/panel/triggerWord.ts';
 import { exactDateTime } from '../text/dates.ts';
 

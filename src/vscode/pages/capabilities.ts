@@ -4,7 +4,7 @@ import { CapabilityCount, type SessionCapabilities } from '../../insight/session
 import { capabilityNames, type Capabilities, type CapabilityName } from '../../model/session/capabilities.ts';
 import type { ReportCell } from '../../model/pages/report.ts';
 import type { SessionHandle, WindowEngine } from '../engine/windowEngine.ts';
-import { figures } from '../text/figures.ts';
+import { figures } from '../text/numberFormat.ts';
 import { protocolOf } from '../run/steps/agentItems.ts';
 import { command, text } from './parts.ts';
 import type { BuiltReport, ReportWork } from './reportKind.ts';

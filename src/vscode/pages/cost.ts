@@ -8,7 +8,7 @@ import type { SessionSummary } from '../../model/session/summary.ts';
 import type { Turn } from '../../model/session/turn.ts';
 import { totalTokens, type Cost, type ModelUsage, type TokenUsage } from '../../model/usage/usage.ts';
 import type { SessionHandle } from '../engine/windowEngine.ts';
-import { figures } from '../text/figures.ts';
+import { figures } from '../text/numberFormat.ts';
 import { ownPrices } from '../settings/settings.ts';
 import { code, command, fact, numberCell, text } from './parts.ts';
 import type { BuiltReport, ReportWork } from './reportKind.ts';
@@ -151,7 +151,9 @@ function turnTable(handle: SessionHandle): ReportTable {
       { label: t('Source') },
     ],
     rows,
-    ...(before > 0 && { note: t('{0} earlier turns are not listed.', before) }),
+    ...(before > 0 && {
+      note: before === 1 ? t('1 earlier turn is not listed.') : t('{0} earlier turns are not listed.', before),
+    }),
   };
 }
 

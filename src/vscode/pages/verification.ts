@@ -4,7 +4,7 @@ import type { VerificationReport } from '../../engine/audit/verify.ts';
 import type { ReportFact } from '../../model/pages/report.ts';
 import type { WindowEngine } from '../engine/windowEngine.ts';
 import { translateWording } from '../failures/failureText.ts';
-import { figures } from '../text/figures.ts';
+import { figures } from '../text/numberFormat.ts';
 import { code, command, fact, text } from './parts.ts';
 import type { BuiltReport, ReportWork } from './reportKind.ts';
 import { sessionFacts } from './sessionFacts.ts';

@@ -4,7 +4,7 @@ import type { SessionSummary } from '../../model/session/summary.ts';
 import { inertText } from '../text/inertText.ts';
 import { originLabel } from '../text/originLabel.ts';
 import type { Prompt, PromptIndex } from './promptIndex.ts';
-import { figures } from '../text/figures.ts';
+import { figures } from '../text/numberFormat.ts';
 import { leftOutText } from '../sessions/rowText.ts';
 import { exactDateTime } from '../text/dates.ts';
 

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { Demands } from '../../model/session/demands.ts';
 import type { ListedRunner } from '../../model/session/runner.ts';
 import type { ListedRun, WaitingReason } from '../../model/session/waiting.ts';
-import { figures } from '../text/figures.ts';
+import { figures } from '../text/numberFormat.ts';
 import { visibleText } from '../text/inertText.ts';
 import { exactDateTime } from '../text/dates.ts';
 

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { RaceCommands } from '../run/runMemory.ts';
 import { inertText } from '../text/inertText.ts';
-import { figures } from '../text/figures.ts';
+import { figures } from '../text/numberFormat.ts';
 import { ask, askForText, type Answer } from '../window/quickInput.ts';
 
 const { t } = vscode.l10n;

@@ -5,7 +5,7 @@ import type { WindowEngine } from '../engine/windowEngine.ts';
 import type { BuiltReport, ReportWork } from '../pages/reportKind.ts';
 import type { SessionList } from '../sessions/sessionList.ts';
 import { needsYou } from '../sessions/sessionRow.ts';
-import { figures } from '../text/figures.ts';
+import { figures } from '../text/numberFormat.ts';
 import { raceReport, type ComparisonContext, type RaceAction, type TextFormat } from './raceReport.ts';
 
 const { t } = vscode.l10n;

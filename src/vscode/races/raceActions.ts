@@ -31,7 +31,7 @@ export async function applyResult(
 }
 
 /** Undoes the newest patch. Returns the restored files; `undefined`: nothing was done. @throws EngineFailure */
-export async function undoResult({ races }: WindowEngine, id: string): Promise<readonly string[] | undefined> {
+export async function undoApply({ races }: WindowEngine, id: string): Promise<readonly string[] | undefined> {
   const { race } = await races.get(id);
   if (!isSaved(race)) return undefined;
   const files = await races.undo(race);

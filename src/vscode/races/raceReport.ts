@@ -8,7 +8,7 @@ import type {
   ReportSection,
   ReportTone,
 } from '../../model/pages/report.ts';
-import type { Figures } from '../../text/figures.ts';
+import type { NumberFormat } from '../../text/numberFormat.ts';
 import { changeWord } from '../pages/changeWord.ts';
 
 /** Maximum characters of a text from agents or commands, and number of listed files. */
@@ -30,7 +30,7 @@ export interface ComparisonContext {
 export interface TextFormat {
   /** Translates. */
   readonly t: (message: string, ...values: (string | number)[]) => string;
-  readonly figures: Pick<Figures, 'count' | 'duration' | 'money'>;
+  readonly figures: Pick<NumberFormat, 'count' | 'duration' | 'money'>;
 }
 
 /** What a button does: to one result, or to the race. */

@@ -35,7 +35,7 @@ export async function askForFork(engine: WindowEngine, { session, entry }: Place
   if (observed === undefined)
     items.push({
       label: `$(discard) ${t('Restore Files and Fork')}`,
-      detail: t('Restores the files as they were at this prompt. You see first which files change.'),
+      detail: t('Restores the files as they were at this prompt. You can review the changes first.'),
       restores: true,
     });
   const chosen = await vscode.window.showQuickPick(items, {

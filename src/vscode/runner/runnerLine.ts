@@ -7,11 +7,11 @@ export interface RunnerPlace {
   /** Store of this window's sessions and queue. */
   readonly store: string;
   readonly folder: string;
-  readonly windows: boolean;
+  readonly isWindows: boolean;
 }
 
 /** Command line that starts a runner for this window's queue in a terminal. */
-export function runnerLine({ program, executor, store, folder, windows }: RunnerPlace): string {
+export function runnerLine({ program, executor, store, folder, isWindows: windows }: RunnerPlace): string {
   const quoted = (text: string): string => quote(text, windows);
   const what = ['node', quoted(program), 'runner', '--executor', executor];
   return [...what, '--store', quoted(store), '--cwd', quoted(folder)].join(' ');

@@ -74,8 +74,8 @@ export class MovedFolders implements vscode.Disposable {
     const [was, is] = [inertText(from), inertText(to)];
     const text =
       count === 1
-        ? t('{0} is now {1}. Its session is listed again.', was, is)
-        : t('{0} is now {1}. Its {2} sessions are listed again.', was, is, count);
+        ? t('Folder {0} was moved to {1}. Its session is in the list again.', was, is)
+        : t('Folder {0} was moved to {1}. Its {2} sessions are in the list again.', was, is, count);
     void vscode.window.showInformationMessage(text);
   }
 

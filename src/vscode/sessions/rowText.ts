@@ -3,7 +3,7 @@ import type { CostToday } from '../usage/costToday.ts';
 import type { Cost, CostSum } from '../../model/usage/usage.ts';
 import type { Family } from './familyCost.ts';
 import { visibleText } from '../text/inertText.ts';
-import { figures } from '../text/figures.ts';
+import { figures } from '../text/numberFormat.ts';
 import { isSessionLive } from '../../model/session/status.ts';
 import { needsYou, type SessionRow } from './sessionRow.ts';
 
@@ -188,6 +188,6 @@ export function placeText(entryPoint: 'terminal' | 'sdk' | 'chat' | null): strin
 export function todayText({ usd, estimated, unknown, atLeast }: CostToday): string {
   if (unknown && usd === 0) return t('cost unknown today');
   const amount = `${estimated ? '≈ ' : ''}${figures.money(usd)}`;
-  if (unknown) return t('{0} + unknown today', amount);
+  if (unknown) return t('{0} + unknown costs today', amount);
   return atLeast ? t('at least {0} today', amount) : t('{0} today', amount);
 }

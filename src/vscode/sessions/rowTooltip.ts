@@ -5,7 +5,7 @@ import { literalText, visibleText } from '../text/inertText.ts';
 import { type SessionRow, needsYou, titleOf } from './sessionRow.ts';
 import type { Family } from './familyCost.ts';
 import { remoteText, shareDetail } from '../team/teamText.ts';
-import { figures } from '../text/figures.ts';
+import { figures } from '../text/numberFormat.ts';
 import {
   childrenText,
   costText,

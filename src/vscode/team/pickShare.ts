@@ -16,7 +16,7 @@ export async function pickFolderShare(): Promise<void> {
   const folder = folders.length === 1 ? folders[0] : await vscode.window.showWorkspaceFolderPick();
   if (folder === undefined) return;
   const current = teamShare(folder.uri);
-  const share = await pickShare(t('Sessions in {0}: What the Team Sees', inertText(folder.name)), current);
+  const share = await pickShare(t('Share Sessions in {0}', inertText(folder.name)), current);
   if (share === undefined || share === current) return;
   const target = vscode.ConfigurationTarget.WorkspaceFolder;
   await vscode.workspace.getConfiguration('vitrine', folder.uri).update('team.share', share, target);

@@ -21,7 +21,7 @@ import { resumeReport } from '../../../src/vscode/resume/resumeReport.ts';
 import { SessionList } from '../../../src/vscode/sessions/sessionList.ts';
 import { costText, sumText } from '../../../src/vscode/sessions/rowText.ts';
 import { rowOf } from '../../../src/vscode/sessions/sessionRow.ts';
-import { figures } from '../../../src/vscode/text/figures.ts';
+import { figures } from '../../../src/vscode/text/numberFormat.ts';
 import type { WorkspaceIndex } from '../../../src/vscode/window/workspaceIndex.ts';
 import { sumText as pageSum } from '../../../webview/figures/costText.ts';
 import { totalTokens, type Cost } from '../../../src/model/usage/usage.ts';

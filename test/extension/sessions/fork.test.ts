@@ -66,7 +66,7 @@ describe('Fork from Here…', function () {
         ['$(repo-forked) Fork', 'A new conversation starts, with the transcript before this prompt as text.'],
         [
           '$(discard) Restore Files and Fork',
-          'Restores the files as they were at this prompt. You see first which files change.',
+          'Restores the files as they were at this prompt. You can review the changes first.',
         ],
       ],
     });

@@ -57,7 +57,7 @@ describe('rows of the Sessions view', () => {
   it('show no amount if none is known', () => {
     const any = { usd: 0, estimated: false, unknown: false, atLeast: false, any: true };
     assert.equal(todayText({ ...any, unknown: true }), 'cost unknown today');
-    assert.equal(todayText({ ...any, usd: 0.4, unknown: true }), '$0.40 + unknown today');
+    assert.equal(todayText({ ...any, usd: 0.4, unknown: true }), '$0.40 + unknown costs today');
     assert.equal(todayText({ ...any, usd: 0.4, estimated: true }), '≈ $0.40 today');
     assert.equal(todayText({ ...any, usd: 0.4, atLeast: true }), 'at least $0.40 today');
   });

@@ -127,7 +127,7 @@ describe('runs', () => {
         still.core.heartbeat(runnerRef);
       }
       assert.equal(still.run(run_id).status, status, JSON.stringify(runner));
-      still.core.left(runnerRef, 'The runner ended.');
+      still.core.removeRunner(runnerRef, 'The runner ended.');
       still.pass(staleMs);
       assert.equal(still.run(run_id).status, 'failed');
     }
@@ -376,9 +376,9 @@ describe('runners', () => {
     still.core.claim(runnerRef);
     still.core.claim(runnerRef);
     still.core.stop(second.run_id);
-    still.core.left({ ...runnerRef, instance: 'another-one' }, 'no');
+    still.core.removeRunner({ ...runnerRef, instance: 'another-one' }, 'no');
     assert.equal(still.run(first.run_id).status, 'claimed');
-    still.core.left(runnerRef, 'The runner ended.');
+    still.core.removeRunner(runnerRef, 'The runner ended.');
     assert.deepEqual([still.run(first.run_id).status, still.run(second.run_id).status], ['failed', 'stopped']);
     assert.equal(still.register({ instance: 'instance-2' }).runner_id, runnerRef.runner_id);
   });

@@ -24,7 +24,7 @@ describe('the ticks of a queue', () => {
     assert.equal(still.core.untilTick(), undefined);
     const runnerRef = still.register();
     assert.notEqual(still.core.untilTick(), undefined);
-    still.core.left(runnerRef, 'The runner ended.');
+    still.core.removeRunner(runnerRef, 'The runner ended.');
     assert.equal(still.core.untilTick(), 0);
     still.core.tick();
     assert.equal(still.core.untilTick(), undefined);

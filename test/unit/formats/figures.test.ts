@@ -3,7 +3,7 @@ import { entryText } from '../../../src/cli/print/entryText.ts';
 import { exportFormats } from '../../../src/formats/export/formats.ts';
 import { exported } from '../../support/sessions/exported.ts';
 import { brokenIn, noiseIn, recordedSessions, type RecordedSession } from '../../support/captures/recordedSession.ts';
-import { englishFigures } from '../../../src/text/figures.ts';
+import { englishNumbers } from '../../../src/text/numberFormat.ts';
 
 describe('figures of recorded sessions', function () {
   this.timeout(240_000);
@@ -38,7 +38,7 @@ describe('figures of recorded sessions', function () {
     for (const { name, result, source } of sessions) {
       const total = result?.totalCostProvenance;
       if (total === undefined || total.provenance === 'unknown') continue;
-      const shown = englishFigures.money(total.usd);
+      const shown = englishNumbers.money(total.usd);
       assert.ok(
         (await exported('markdown', source)).includes(
           `| Cost | ${total.provenance === 'reported' ? '' : 'about '}${shown.replace('<', '\\<')}`,

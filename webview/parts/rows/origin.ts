@@ -25,7 +25,7 @@ export function originView(entry: PageEntry, member?: string): OriginView {
 function views(): Readonly<Record<Origin, OriginView>> {
   return {
     human: { icon: 'account', word: t('You'), by: '' },
-    follow_up: { icon: 'sync', word: t('Follow-up'), by: t('Created by a rule, not by you') },
+    follow_up: { icon: 'sync', word: t('Follow-up'), by: t('Sent automatically by Vitrine, not by you') },
     callback: { icon: 'call-incoming', word: t('Callback'), by: t('Reported by a child session, not written by you') },
     subagent: { icon: 'agent', word: t('Subagent'), by: t('Written for a subagent, not by you') },
     hook: { icon: 'plug', word: t('Hook'), by: t('Written by a hook, not by you') },

@@ -33,7 +33,7 @@ export class OpenCalls {
   }
 
   /** The call of a permission request, which may be its first mention. */
-  asked(id: string | undefined, call: JsonObject): ToolFields {
+  permissionCall(id: string | undefined, call: JsonObject): ToolFields {
     const known = id === undefined ? undefined : this.#calls.get(id);
     const fields = permissionFields(known ?? noFields, updateFields(noFields, call));
     if (id !== undefined) setBounded(this.#calls, id, fields);

@@ -3,7 +3,7 @@ import type { ResultLine } from '../wire.ts';
 import { modelUsage, tokenUsage } from './usage.ts';
 import { limitDepth } from '../../shared/bounds.ts';
 import { isObject, type JsonObject } from '../../../model/text/json.ts';
-import { englishFigures } from '../../../text/figures.ts';
+import { englishNumbers } from '../../../text/numberFormat.ts';
 
 /** The figures of a `result` line as printed. */
 export function runReport(result: ResultLine): RunReport {
@@ -29,9 +29,9 @@ export function runReport(result: ResultLine): RunReport {
 export function reportText(result: ResultLine, interrupted: boolean): string {
   const { turns, durationMs, usd, denials } = result;
   const parts = [interrupted ? 'Interrupted' : title(result)];
-  if (turns !== undefined) parts.push(`${englishFigures.count(turns)} ${turns === 1 ? 'turn' : 'turns'}`);
-  if (durationMs !== undefined) parts.push(englishFigures.duration(durationMs));
-  if (usd !== undefined) parts.push(englishFigures.money(usd));
+  if (turns !== undefined) parts.push(`${englishNumbers.count(turns)} ${turns === 1 ? 'turn' : 'turns'}`);
+  if (durationMs !== undefined) parts.push(englishNumbers.duration(durationMs));
+  if (usd !== undefined) parts.push(englishNumbers.money(usd));
   if (denials.length > 0) parts.push(`denied: ${denials.map(({ tool }) => tool).join(', ')}`);
   return parts.join(' · ');
 }

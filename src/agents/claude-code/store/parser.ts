@@ -7,7 +7,7 @@ import type { StoreParser, StoreParserOptions, StoreRecord } from '../../stores/
 import { ClaudeCodeNormalizer } from '../normalize.ts';
 import { ClaudeFacts } from './facts.ts';
 import { isBookkeeping, isBulk, isFiller, typedPrompt } from './records.ts';
-import { promptForm, toStdoutForm } from './stdoutForm.ts';
+import { replayedUserMessage, toStdoutForm } from './stdoutForm.ts';
 import { Subagents } from './subagents.ts';
 
 const nothing: readonly EntryUpdate[] = [];
@@ -59,7 +59,7 @@ export class ClaudeStoreParser implements StoreParser {
     if (typedPrompt(value) !== undefined) {
       const message =
         value['type'] === 'attachment' ? { content: field(value['attachment'], 'prompt') } : value['message'];
-      return this.#normalizer.record(promptForm({ ...value, type: 'user', message }, session), raw, this.#at);
+      return this.#normalizer.record(replayedUserMessage({ ...value, type: 'user', message }, session), raw, this.#at);
     }
     if (isBookkeeping(value) || isFiller(value)) return nothing;
     const callId = isMain ? null : this.#subagents.callOf(value, agent ?? nonEmpty(value['agentId']));

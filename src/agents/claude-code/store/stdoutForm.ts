@@ -38,7 +38,7 @@ export function toStdoutForm(record: JsonObject, session: string, parentCallId: 
 }
 
 /** A user's message in the form in which the program repeats it. */
-export function promptForm(record: JsonObject, session: string): JsonObject {
+export function replayedUserMessage(record: JsonObject, session: string): JsonObject {
   const message = record['message'];
   const content = field(message, 'content');
   const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : content;

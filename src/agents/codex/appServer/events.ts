@@ -66,7 +66,7 @@ export class AppServerEvents {
       case 'answer':
         return this.#answer(message, line);
       case 'error':
-        this.#refused(message, line);
+        this.#requestRefused(message, line);
         return true;
       case 'request':
         return isApproval(message.method);
@@ -98,7 +98,7 @@ export class AppServerEvents {
   }
 
   /** Vitrine's own request failed. */
-  #refused({ method, message }: Extract<ServerMessage, { kind: 'error' }>, line: SourceLine): void {
+  #requestRefused({ method, message }: Extract<ServerMessage, { kind: 'error' }>, line: SourceLine): void {
     // Only accounts with a plan have limits. A message that comes too late for its turn begins another one.
     if ([limitsRead, 'turn/steer', 'turn/interrupt', 'config/read'].includes(method)) return;
     const unknown = /\bno rollout found\b|\bthread not found\b/i.test(message);
@@ -148,7 +148,7 @@ export class AppServerEvents {
         this.#threads.line({ type: 'turn.started' }, line);
         return true;
       case 'turn/completed':
-        this.#ended(params['turn'], line);
+        this.#turnEnded(params['turn'], line);
         return true;
       case 'turn/plan/updated':
         this.#planned(params, line);
@@ -266,7 +266,7 @@ export class AppServerEvents {
     this.#writing(() => this.#threads.line({ type, item: fields }, line));
   }
 
-  #ended(turn: unknown, line: SourceLine): void {
+  #turnEnded(turn: unknown, line: SourceLine): void {
     if (this.#plan !== undefined) this.#threads.line({ type: 'item.completed', item: this.#plan.fields }, line);
     this.#plan = undefined;
     this.#turn = undefined;

@@ -1,7 +1,7 @@
 import { amount, field } from '../../shared/guards.ts';
 import type { PlanLimit } from '../../../model/usage/planLimit.ts';
 import { planLimit, resetText } from '../../shared/planLimits.ts';
-import { englishFigures } from '../../../text/figures.ts';
+import { englishNumbers } from '../../../text/numberFormat.ts';
 
 /** The limits of the user's plan, one per line; `undefined` if Codex reports none. */
 export function limitsText(limits: unknown): string | undefined {
@@ -20,7 +20,7 @@ export function limitsOf(limits: unknown): PlanLimit[] {
 
 function windowName(window: unknown): string {
   const minutes = amount(field(window, 'windowDurationMins'));
-  return minutes === undefined ? 'Window' : englishFigures.duration(minutes * 60_000);
+  return minutes === undefined ? 'Window' : englishNumbers.duration(minutes * 60_000);
 }
 
 function windowText(window: unknown): string | undefined {

@@ -36,7 +36,7 @@ export class StoredCalls {
   }
 
   /** `function_call`, `custom_tool_call`, `local_shell_call`. */
-  asked(payload: JsonObject, line: SourceLine): void {
+  addCall(payload: JsonObject, line: SourceLine): void {
     const id = nonEmpty(payload['call_id']) ?? nonEmpty(payload['id']);
     if (id === undefined || this.#waiting.size >= maxWaiting) return;
     const rawInput = payload['arguments'] ?? payload['input'] ?? payload['action'];

@@ -23,7 +23,7 @@ export class CodexStoreParser implements StoreParser {
   readonly #transcript = new EntryMerger();
   /** The call that started each thread. */
   readonly #callOf = new Map<string, string>();
-  #timestamp = this.#clock.arrived(0);
+  #timestamp = this.#clock.arrivalTime(0);
 
   constructor(options: StoreParserOptions) {
     this.#options = options;

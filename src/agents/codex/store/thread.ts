@@ -48,7 +48,7 @@ export class StoredThread {
     try {
       this.#record(record, line);
     } catch (error) {
-      this.#run.lines.failed(error, { stream: 'stdout', text: line.raw }, line.timestamp);
+      this.#run.lines.logFailure(error, { stream: 'stdout', text: line.raw }, line.timestamp);
     }
     return this.#run.writer.take();
   }
@@ -90,7 +90,7 @@ export class StoredThread {
     const type = nonEmpty(payload['type']) ?? '';
     if (type.endsWith('_call_output')) this.#calls.answered(payload, line);
     else if (type === 'web_search_call') this.#webSearch(payload, line);
-    else if (type.endsWith('_call')) this.#calls.asked(payload, line);
+    else if (type.endsWith('_call')) this.#calls.addCall(payload, line);
     else if (!quietItems.has(type)) this.#unknown(record, line);
   }
 
@@ -111,7 +111,7 @@ export class StoredThread {
         return;
       }
       case 'task_complete':
-        if (isRecord(payload['error'])) this.#failed(payload['error'], line);
+        if (isRecord(payload['error'])) this.#turnFailed(payload['error'], line);
         run.unfinished = false;
         return;
       case 'turn_aborted':
@@ -139,7 +139,7 @@ export class StoredThread {
     if (!quietEvents.has(String(payload['type']))) this.#unknown(record, line);
   }
 
-  #failed(error: JsonObject, line: SourceLine): void {
+  #turnFailed(error: JsonObject, line: SourceLine): void {
     const message = errorReason(error) ?? 'The turn failed; the agent gave no reason.';
     this.#events.line({ type: 'turn.failed', error: { message } }, line);
   }

@@ -49,7 +49,7 @@ export class ThreadEvents {
         this.#completed(message['usage'], line);
         return true;
       case 'turn.failed':
-        this.#failed(message['error'], line);
+        this.#turnFailed(message['error'], line);
         return true;
       case 'error':
         this.#error(
@@ -105,7 +105,7 @@ export class ThreadEvents {
     this.#run.system('result', completedText(usage), timestamp, { result: { usage: isObject(usage) ? usage : null } });
   }
 
-  #failed(error: unknown, { timestamp }: SourceLine): void {
+  #turnFailed(error: unknown, { timestamp }: SourceLine): void {
     this.#run.unfinished = false;
     const message = errorReason(error) ?? 'The turn failed; the agent gave no reason.';
     this.#run.error(readableError(message), errorCode(message), timestamp);

@@ -27,7 +27,7 @@ export class CopilotStoreParser implements StoreParser {
     this.#facts = new CopilotFacts(session);
     this.#run = new NormalizedRun({ workDir: '', firstIndex: 0, sessionId: session });
     this.#reader = new CopilotReader(this.#run);
-    this.#timestamp = this.#run.clock.arrived(0);
+    this.#timestamp = this.#run.clock.arrivalTime(0);
   }
 
   push(record: StoreRecord): readonly EntryUpdate[] {
@@ -73,7 +73,7 @@ export class CopilotStoreParser implements StoreParser {
       if (event !== undefined && this.#reader.message(value, line)) return;
       this.#run.lines.unknown(unknownLine(value), raw, this.#timestamp);
     } catch (error) {
-      this.#run.lines.failed(error, { stream: 'stdout', text: raw }, this.#timestamp);
+      this.#run.lines.logFailure(error, { stream: 'stdout', text: raw }, this.#timestamp);
     }
   }
 }

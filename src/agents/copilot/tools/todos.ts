@@ -33,7 +33,7 @@ export class TodoTable {
       if (this.#insert(statement) || this.#update(statement) || this.#delete(statement)) changed = true;
     }
     const { others } = this.#change;
-    const todos = [...this.#gone(), ...this.#rows].map(todoOf);
+    const todos = [...this.#removedRows(), ...this.#rows].map(todoOf);
     if (!changed || (todos.length === 0 && others === undefined)) return undefined;
     return { kind: 'todo', todos, ...(others !== undefined && { others }) };
   }
@@ -86,7 +86,7 @@ export class TodoTable {
   }
 
   /** Deleted rows that were not created again, as cancelled; none if a new list replaced everything. */
-  #gone(): readonly Row[] {
+  #removedRows(): readonly Row[] {
     const { deleted, others } = this.#change;
     if (others === 'cancelled' && this.#rows.length > 0) return [];
     const now = new Set(this.#rows.map(({ id }) => id));

@@ -70,7 +70,7 @@ export class EntryWriter {
   }
 
   /** Removes and returns the waiting updates after the first `count`. */
-  since(count: number): readonly EntryUpdate[] {
+  updatesSince(count: number): readonly EntryUpdate[] {
     return this.#updates?.slice(count) ?? nothing;
   }
 
@@ -95,11 +95,11 @@ export class Clock {
 
   /** The line's own time if valid, else its arrival (epoch milliseconds). */
   time(own: unknown, arrival: number): string {
-    return typeof own === 'string' && isoDate.test(own) ? own : this.arrived(arrival);
+    return typeof own === 'string' && isoDate.test(own) ? own : this.arrivalTime(arrival);
   }
 
   /** Lines arrive in chunks: those of one chunk share their time. */
-  arrived(arrival: number): string {
+  arrivalTime(arrival: number): string {
     if (arrival !== this.#arrival) {
       this.#arrival = arrival;
       this.#arrivalText = new Date(Math.abs(arrival) <= 8.64e15 ? arrival : 0).toISOString();

@@ -35,7 +35,7 @@ export class LineLog {
   }
 
   /** A line on which the normalizer failed. Not known to happen; the line is kept anyway. */
-  failed(error: unknown, line: OutputLine, timestamp: string): void {
+  logFailure(error: unknown, line: OutputLine, timestamp: string): void {
     const message = error instanceof Error ? error.message : String(error);
     const raw = 'oversize' in line ? line.oversize.head : line.text;
     this.#fault(`This line could not be read: ${message}`, 'normalizer_fault', raw, timestamp);

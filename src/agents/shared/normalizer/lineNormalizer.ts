@@ -59,9 +59,9 @@ export class LineNormalizer implements Normalizer {
       if (line.stream === 'stderr') this.#pushStderr(line, at);
       else if ('oversize' in line || line.stream === 'stdout') this.#pushStdout(line, at);
       else if (line.stream === 'client') this.#pushClient(line.text, at);
-      else this.#reader.sideLine?.(line.stream, line.text, this.#run.clock.arrived(at));
+      else this.#reader.sideLine?.(line.stream, line.text, this.#run.clock.arrivalTime(at));
     } catch (error) {
-      this.#run.lines.failed(error, line, this.#run.clock.arrived(at));
+      this.#run.lines.logFailure(error, line, this.#run.clock.arrivalTime(at));
     }
     return this.#run.writer.take();
   }
@@ -70,7 +70,7 @@ export class LineNormalizer implements Normalizer {
     const run = this.#run;
     if (this.#ended) return run.writer.take();
     this.#ended = true;
-    const timestamp = this.#run.clock.arrived(at);
+    const timestamp = this.#run.clock.arrivalTime(at);
     this.#stderr.close();
     this.#spread.abandon();
     this.#giveUpSpread(timestamp);
@@ -127,19 +127,19 @@ export class LineNormalizer implements Normalizer {
     this.#stderr.close();
     this.#run.lines.counts.total += 1;
     if ('oversize' in output) {
-      this.#run.lines.oversize(output.oversize, this.#run.clock.arrived(at));
+      this.#run.lines.oversize(output.oversize, this.#run.clock.arrivalTime(at));
       return;
     }
     const { text } = output;
     const spread = this.#reader.plainLine === undefined ? this.#spread.addLine(text) : 'no';
-    this.#giveUpSpread(this.#run.clock.arrived(at));
+    this.#giveUpSpread(this.#run.clock.arrivalTime(at));
     if (spread === 'no') this.#pushText(text, at);
     else if (spread !== 'more') this.#pushMessages(spread.value, spread.raw, at);
   }
 
   #pushText(text: string, at: number): void {
     if (this.#pushMessages(parse(text), text, at)) return;
-    const line = { raw: text, timestamp: this.#run.clock.arrived(at) };
+    const line = { raw: text, timestamp: this.#run.clock.arrivalTime(at) };
     if (this.#reader.plainLine?.(line) !== true) this.#run.lines.malformed(text, line.timestamp);
   }
 
@@ -154,7 +154,7 @@ export class LineNormalizer implements Normalizer {
     for (const item of value) {
       const one = JSON.stringify(item);
       if (!this.#pushMessages(isObject(item) ? item : undefined, one, at))
-        this.#run.lines.malformed(one, this.#run.clock.arrived(at));
+        this.#run.lines.malformed(one, this.#run.clock.arrivalTime(at));
     }
     return true;
   }
@@ -166,13 +166,13 @@ export class LineNormalizer implements Normalizer {
   #pushClient(text: string, at: number): void {
     this.#stderr.close();
     if (this.#ended || this.#run.client.push(text, at)) return;
-    this.#run.lines.unknown('Unknown line written by Vitrine', text, this.#run.clock.arrived(at));
+    this.#run.lines.unknown('Unknown line written by Vitrine', text, this.#run.clock.arrivalTime(at));
   }
 
   #pushStderr(line: OutputLine, at: number): void {
     const text = stderrText(line);
     if (isBlank(text)) return;
-    const timestamp = this.#run.clock.arrived(at);
+    const timestamp = this.#run.clock.arrivalTime(at);
     this.#reader.stderrLine?.(text, timestamp);
     this.#stderr.push(text, timestamp, this.#run.session.metadata());
   }

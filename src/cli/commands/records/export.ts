@@ -22,7 +22,7 @@ Exit code 4: entries are missing or the record is damaged; stderr says what and 
   --children         includes child sessions and their children, at most 100; only for html
   --out FILE         output file, overwritten if it exists; default: stdout
   --no-redact        does not mask secrets
-  --key HEX          mask key of an earlier export; the same session and key give the same bytes
+  --key HEX          masking key that an earlier export printed: this export then has the same bytes
 ${storeHelp}`;
 
 const listed = 20;

@@ -15,7 +15,7 @@ numbers of entries). The current files are copied first, so that --undo can rest
 Without --at and --undo, lists the entries at which Vitrine copied the files.
 Exit code 1: some files could not be restored; stderr says which.
 
-  --at ENTRY         number of a prompt, or of the end of a run, as listed
+  --at ENTRY         number of a prompt or of the end of a run, from that list
   --undo             restores the files as they were before the last restore
   --dry-run          only prints what would change
   --json             prints one JSON value per line

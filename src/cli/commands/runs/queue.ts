@@ -7,7 +7,7 @@ import type { ListedRunner } from '../../../model/session/runner.ts';
 import { runIdSchema, type Run } from '../../../model/session/session.ts';
 import type { ListedRun } from '../../../model/session/waiting.ts';
 import type { ChangedRun } from '../../../protocol/daemon/queue.ts';
-import { englishFigures } from '../../../text/figures.ts';
+import { englishNumbers } from '../../../text/numberFormat.ts';
 import { parseOptions } from '../../options/args.ts';
 import { readPrompt } from '../../options/prompt.ts';
 import { UsageError, type CliContext, type Command } from '../../command.ts';
@@ -28,7 +28,7 @@ or "vitrine runner". If no suitable runner is online for five minutes, the run f
 count as online.
 Exit code 0: done; 1: with --wait, the run did not complete; 2: the run was rejected.
 
-  --blueprint NAME   agent file: see "vitrine agents"; its demands apply
+  --blueprint NAME   agent file (see "vitrine agents"); the runner must also meet its demands
   --executor TYPE    agent type; default: that of the session, or the only one that runners offer
   --resume ses_…     resumes a session
   --parent ses_…     parent of the new session; with --team, it must share at least its metadata with the team
@@ -178,7 +178,7 @@ function runnerRow({
   tags,
   project_dir,
 }: ListedRunner): string {
-  const heartbeat = `${status} ${englishFigures.duration(Math.floor(seconds_since_heartbeat) * 1000)}`;
+  const heartbeat = `${status} ${englishNumbers.duration(Math.floor(seconds_since_heartbeat) * 1000)}`;
   return row([
     runner_id,
     heartbeat.padEnd(12),

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type * as z from 'zod';
-import type { QueueRun } from '../../../client/queue/remoteQueue.ts';
+import type { QueueRunParams } from '../../../client/queue/remoteQueue.ts';
 import { mergeDemands } from '../../../coordinator/demands.ts';
 import { CoordinatorError } from '../../../coordinator/errors.ts';
 import { executorOf, findBlueprint } from '../../../engine/blueprints/request.ts';
@@ -29,7 +29,7 @@ export interface QueueOptions {
  * Omits executor and folder if the session or the runner decides them. @throws UsageError also if no runner could ever
  * take the run
  */
-export async function requestOf(context: CliContext, options: QueueOptions): Promise<Omit<QueueRun, 'prompt'>> {
+export async function requestOf(context: CliContext, options: QueueOptions): Promise<Omit<QueueRunParams, 'prompt'>> {
   const { blueprint, executor, resume, model, parent, mode } = options;
   const additional_demands = demandsOf(options.demand, context.cwd);
   const named = options.cwd === undefined ? undefined : path.resolve(context.cwd, options.cwd);
@@ -78,7 +78,7 @@ async function ofBlueprint(
   name: string,
   named: string | undefined,
   required: Demands | undefined,
-): Promise<Pick<QueueRun, 'agent_name' | 'executor_type' | 'executor_profile' | 'demands' | 'project_dir'>> {
+): Promise<Pick<QueueRunParams, 'agent_name' | 'executor_type' | 'executor_profile' | 'demands' | 'project_dir'>> {
   const folder = named ?? context.cwd;
   try {
     const agent = findBlueprint(await blueprintsOf(context, folder), name);

@@ -15,7 +15,7 @@ not be replayed.
 
   --agent TYPE       agent that printed the output: ${adapters.map(({ type }) => type).join(', ')};
                      default: detected from the output
-  --speed N          2: twice as fast, 0: no delays; default: 1, at an even pace
+  --speed N          speed; default: 1, at an even pace; 2: twice as fast; 0: no delays
   --exit N           exit code or signal name of the run; unknown if omitted
   --cwd DIR          working folder of the run; default: the current one
 ${storeHelp}`;

@@ -142,7 +142,7 @@ export class CallbackSender {
       const handle = await (summary === undefined ? this.#recordUnsent(taken) : this.#resume(summary, taken)).catch(
         async (error: unknown) => {
           await callbacks.release(taken);
-          await this.#failed(error, parent, taken);
+          await this.#handleFailure(error, parent, taken);
           return null;
         },
       );
@@ -169,7 +169,7 @@ export class CallbackSender {
     return this.#engine.resume(id, { ...(chosen?.(parent, request) ?? request), origin: 'callback', reason });
   }
 
-  async #failed(error: unknown, parent: string, taken: readonly Callback[]): Promise<void> {
+  async #handleFailure(error: unknown, parent: string, taken: readonly Callback[]): Promise<void> {
     const failure = EngineFailure.is(error) ? error : failures.internal(String(error));
     if (failure.code === 'engine_closed' || this.#closed) return;
     if (failure.code === 'session_busy') {
@@ -179,7 +179,7 @@ export class CallbackSender {
     }
     const summary = (await this.#sessions()).get(parent);
     if (summary === undefined) return;
-    await this.#failedDeliveries.failed(failure, summary, taken);
+    await this.#failedDeliveries.handleFailure(failure, summary, taken);
     if (this.#failedDeliveries.isGivenUp(parent)) void this.#sendToParents(parent);
   }
 

@@ -62,7 +62,7 @@ export class FailedCallbacks {
   }
 
   /** `session`: the parent after the failure. Records and reports only the first of several failures. Never rejects. */
-  async failed(failure: EngineFailure, session: SessionSummary, callbacks: readonly Callback[]): Promise<void> {
+  async handleFailure(failure: EngineFailure, session: SessionSummary, callbacks: readonly Callback[]): Promise<void> {
     const { session_id: parent, runs } = session;
     this.#deps.log.error(`${parent} could not get the results: ${failure.message}`);
     const isFirst = !this.#failed.has(parent);

@@ -126,7 +126,7 @@ export class ObservedHandle implements SessionHandle {
     return isSessionLive(this.#summary.status);
   }
 
-  written(): Promise<void> {
+  whenWritten(): Promise<void> {
     return Promise.resolve();
   }
 

@@ -1,5 +1,5 @@
 import { type Cost, totalTokens } from '../../../model/usage/usage.ts';
-import { englishFigures } from '../../../text/figures.ts';
+import { englishNumbers } from '../../../text/numberFormat.ts';
 import type { ExportSource } from './source.ts';
 
 /** Key facts of a session for the head of a document. */
@@ -14,7 +14,7 @@ export function factsOf({ summary, runs }: ExportSource): [string, string][] {
     ['Outcome', summary.reason === undefined ? outcome : `${outcome}: ${summary.reason}`],
     ['Turns', turnsText(runs)],
     ['Cost', costText(summary.total_cost)],
-    ['Tokens', Object.keys(total_usage).length === 0 ? null : englishFigures.count(tokens)],
+    ['Tokens', Object.keys(total_usage).length === 0 ? null : englishNumbers.count(tokens)],
     ['Folder', project_dir],
     ['Machine', hostname],
     ['Permissions', summary.permission_mode],
@@ -40,10 +40,10 @@ function turnsText(runs: ExportSource['runs']): string {
 /** An unknown cost is named, never shown as 0. */
 export function costText(cost: Cost | undefined): string {
   if (cost === undefined || cost.provenance === 'unknown') return 'cost unknown';
-  const usd = englishFigures.money(cost.usd);
+  const usd = englishNumbers.money(cost.usd);
   return cost.provenance === 'reported' ? usd : `about ${usd} (${cost.priceTable.name} ${cost.priceTable.date})`;
 }
 
 export function durationText(ms: number | null): string {
-  return ms === null ? '' : englishFigures.duration(ms);
+  return ms === null ? '' : englishNumbers.duration(ms);
 }

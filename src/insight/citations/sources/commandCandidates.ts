@@ -18,10 +18,10 @@ export function commandsOf(content: string, reported: boolean, session: SessionE
   const alike = ran(session.ranExactly(bare, before), 0.02);
   if (alike.length > 0) return alike;
   if (!start.includes(' ') && !(reported && looksLikeCommand(start))) return [];
-  const longer = ran(session.ranBeginning(cut ? start : `${start} `, before), 0.15);
+  const longer = ran(session.commandsStartingWith(cut ? start : `${start} `, before), 0.15);
   return longer.length > 0 || bare === start
     ? longer
-    : ran(session.ranBeginning(cut ? bare : `${bare} `, before), 0.17);
+    : ran(session.commandsStartingWith(cut ? bare : `${bare} `, before), 0.17);
 }
 
 function runCandidate({ facts }: StepMatch<string>, content: string, penalty: number): Candidate {

@@ -96,10 +96,10 @@ export class SessionEvidence {
   }
 
   /** Commands that begin with these words. */
-  ranBeginning(start: string, before: number): StepMatch<string>[] {
-    const head = headOf(start);
+  commandsStartingWith(prefix: string, before: number): StepMatch<string>[] {
+    const head = headOf(prefix);
     if (head === undefined) return [];
-    const commands = [...(this.#heads.get(head) ?? [])].filter((command) => command.startsWith(start));
+    const commands = [...(this.#heads.get(head) ?? [])].filter((command) => command.startsWith(prefix));
     return commands.flatMap((command) => this.#commands.get(command, before));
   }
 

@@ -43,7 +43,7 @@ export function raceCommands(shell: CommandContext): Commands {
       return applyResult(await shell.engines.get(), race, lane);
     }),
     undoRace: inRace(async (race) => {
-      const { undoResult } = await import('../../races/raceActions.ts');
+      const { undoApply: undoResult } = await import('../../races/raceActions.ts');
       return undoResult(await shell.engines.get(), race);
     }),
     branchRace: inRace(async (race, lane) => {

@@ -26,7 +26,7 @@ export function runnerCommands({
       const folder = executor === undefined ? undefined : (named ?? (await pickFolder()));
       if (executor === undefined || folder === undefined) return undefined;
       const windows = process.platform === 'win32';
-      const line = runnerLine({ program, executor, store: store.fsPath, folder, windows });
+      const line = runnerLine({ program, executor, store: store.fsPath, folder, isWindows: windows });
       await vscode.env.clipboard.writeText(line);
       void showCopied(line);
       return line;

@@ -4,7 +4,7 @@ import { isBypass } from '../../../agents/choices.ts';
 import type { Limit } from '../../../agents/shared/choices.ts';
 import type { ExecutorType } from '../../../model/session/session.ts';
 import { inertText } from '../../text/inertText.ts';
-import { figures } from '../../text/figures.ts';
+import { figures } from '../../text/numberFormat.ts';
 
 const { t } = vscode.l10n;
 

@@ -5,7 +5,7 @@ import type { SearchedSession } from '../../../engine/search/types.ts';
 import type { EngineHost } from '../../engine/engineHost.ts';
 import { inertText } from '../../text/inertText.ts';
 import { disposeLater, type Answer, type Step } from '../../window/quickInput.ts';
-import { figures } from '../../text/figures.ts';
+import { figures } from '../../text/numberFormat.ts';
 import { isHere } from '../../sessions/sessionList.ts';
 
 const { t } = vscode.l10n;

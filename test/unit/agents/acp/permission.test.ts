@@ -36,7 +36,10 @@ function* asked() {
 function request(calls: OpenCalls, params: JsonObject, call: JsonObject) {
   const callId = nonEmpty(call['toolCallId']);
   const options = permissionOptions(params);
-  return { options, request: permissionRequest({ callId, fields: calls.asked(callId, call), options, workDir }) };
+  return {
+    options,
+    request: permissionRequest({ callId, fields: calls.permissionCall(callId, call), options, workDir }),
+  };
 }
 
 const decision = (answer: Answer, by: Decision['by'] = 'user'): Decision => ({ by, at: '', answer });

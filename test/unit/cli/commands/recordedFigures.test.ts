@@ -7,7 +7,7 @@ import { sessions } from '../../../../src/cli/commands/sessions.ts';
 import { usage } from '../../../../src/cli/commands/usage.ts';
 import { localDay } from '../../../../src/engine/usage/localDay.ts';
 import { usageReport } from '../../../../src/insight/usage/usageReport.ts';
-import { englishFigures } from '../../../../src/text/figures.ts';
+import { englishNumbers } from '../../../../src/text/numberFormat.ts';
 import { noiseIn } from '../../../support/captures/recordedSession.ts';
 import { recordedStore } from '../../../support/captures/recordedStore.ts';
 
@@ -49,7 +49,7 @@ describe('figures of recorded sessions on the command line', function () {
     const { spent } = await store.reading.archive.spending();
     const today = localDay(store.last);
     const { total, agents } = usageReport(spent, today.slice(0, 7), today, localDay);
-    const shown = (usd: number | null): string => englishFigures.money(usd ?? 0);
+    const shown = (usd: number | null): string => englishNumbers.money(usd ?? 0);
     for (const by of ['day', 'agent', 'model']) {
       const sum = (await run(usage, ['--by', by])).trim().split('\n').at(-1) ?? '';
       assert.match(sum, /^total /);

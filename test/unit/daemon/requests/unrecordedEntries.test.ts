@@ -25,7 +25,7 @@ describe('entries that the record of a run in another daemon lacks', () => {
       [2, true],
       [4, true],
     ]);
-    assert.deepEqual([entries.open(), entries.total, entries.first], [[2, 4], 5, 2]);
+    assert.deepEqual([entries.waitingIndexes(), entries.total, entries.first], [[2, 4], 5, 2]);
     assert.match(entries.unsettled()[0]?.content ?? '', /Asks for permission: `run a`/);
     assert.deepEqual(entries.arrange([request('a'), request('b')], recorded), [], 'they stay there');
   });
@@ -34,12 +34,12 @@ describe('entries that the record of a run in another daemon lacks', () => {
     entries.arrange([request('a')], { firstUnreported: 2, entries: [] });
     assert.deepEqual(puts(entries.settle([entry(2)])), [[2, false]]);
     assert.deepEqual(puts(entries.arrange([request('a')], { firstUnreported: 3, entries: [] })), [[3, true]]);
-    assert.deepEqual(entries.open(), [3]);
+    assert.deepEqual(entries.waitingIndexes(), [3]);
     assert.deepEqual(puts(entries.arrange([request('a')], { firstUnreported: 3, entries: [entry(2), entry(3)] })), [
       [4, true],
     ]);
     assert.deepEqual(
-      entries.between(0, 9).map(({ index }) => index),
+      entries.entriesBetween(0, 9).map(({ index }) => index),
       [4],
     );
   });
@@ -47,8 +47,8 @@ describe('entries that the record of a run in another daemon lacks', () => {
   it('keep an answered request as text until its index has its entry', () => {
     entries.arrange([request('a')], { firstUnreported: 2, entries: [] });
     assert.deepEqual(puts(entries.arrange([], { firstUnreported: 2, entries: [] })), [[2, false]]);
-    const [left] = entries.between(0, 9);
-    assert.deepEqual([left?.metadata, entries.open(), entries.total], [{}, [], 3]);
+    const [left] = entries.entriesBetween(0, 9);
+    assert.deepEqual([left?.metadata, entries.waitingIndexes(), entries.total], [{}, [], 3]);
     entries.arrange([], { firstUnreported: 3, entries: [entry(2)] });
     assert.deepEqual([entries.total, entries.first], [0, undefined]);
   });
@@ -57,7 +57,7 @@ describe('entries that the record of a run in another daemon lacks', () => {
     const decision: Decision = { by: 'user', at, answer: { kind: 'allow', scope: 'once' } };
     entries.arrange([request('a')], { firstUnreported: 2, entries: [] });
     entries.arrange([], { firstUnreported: 2, entries: [] }, (id) => (id === 'a' ? decision : undefined));
-    const [left] = entries.between(0, 9);
+    const [left] = entries.entriesBetween(0, 9);
     assert.deepEqual(left?.metadata, { request: request('a'), decision });
     assert.match(left.content, /^Allowed once: `run a`/);
   });

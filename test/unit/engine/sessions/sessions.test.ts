@@ -112,7 +112,7 @@ describe('a session that another process also has open', () => {
     const running = await there.start(bench.request(steps));
     const { id } = running;
     await seen(running, 'one');
-    await running.written();
+    await running.whenWritten();
     const looking = await here.open(id);
     assert.deepEqual([looking.live(), looking.summary().status], [false, 'running']);
     await assert.rejects(here.resume(id, { prompt: prompt(short) }), (error) => {

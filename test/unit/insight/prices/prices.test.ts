@@ -7,7 +7,7 @@ import {
   priceOf,
   priceOfRequest,
   pricesProblem,
-  unpricedOf,
+  missingRateReasons,
   type PriceTable,
 } from '../../../../src/insight/prices/prices.ts';
 import { adapters } from '../../../../src/agents/registry.ts';
@@ -86,11 +86,11 @@ describe('price table', () => {
     assert.equal(priceOfRequest(usage, price), 0.03);
     assert.equal(priceOfRequest(usage, price, ['fast']), 0.18);
     assert.equal(priceOfRequest(usage, price, ['priority']), 0.03);
-    assert.deepEqual(unpricedOf(usage, price, ['fast', 'geo:us']), []);
-    assert.match(unpricedOf(usage, price, ['priority']).join(), /service tier “priority”/);
-    assert.match(unpricedOf(usage, price, ['geo:eu']).join(), /region “eu”/);
-    assert.match(unpricedOf(usage, price, ['__proto__']).join(), /no rate/);
-    assert.match(unpricedOf({ ...usage, webSearches: 1 }, price).join(), /web searches/);
+    assert.deepEqual(missingRateReasons(usage, price, ['fast', 'geo:us']), []);
+    assert.match(missingRateReasons(usage, price, ['priority']).join(), /service tier “priority”/);
+    assert.match(missingRateReasons(usage, price, ['geo:eu']).join(), /region “eu”/);
+    assert.match(missingRateReasons(usage, price, ['__proto__']).join(), /no rate/);
+    assert.match(missingRateReasons({ ...usage, webSearches: 1 }, price).join(), /web searches/);
   });
 
   it("has a snapshot's own price or none, and none for local models", async () => {

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { reportMarkdown } from '../../../../src/formats/pages/reportMarkdown.ts';
 import type { ComparedLane, Comparison } from '../../../../src/model/race/comparison.ts';
 import type { CommandResult, Lane, Race } from '../../../../src/model/race/race.ts';
-import { englishFigures } from '../../../../src/text/figures.ts';
+import { englishNumbers } from '../../../../src/text/numberFormat.ts';
 import { raceReport, type RaceAction, type TextFormat } from '../../../../src/vscode/races/raceReport.ts';
 
 const words: TextFormat = {
   t: (message, ...values) => message.replaceAll(/\{(\d+)\}/g, (_, at: string) => String(values[Number(at)])),
-  figures: englishFigures,
+  figures: englishNumbers,
 };
 
 const ended = (exit: number, output = ''): CommandResult => ({

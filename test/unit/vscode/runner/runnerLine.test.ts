@@ -9,12 +9,12 @@ describe('the command line of a runner', () => {
     executor: 'claude-code',
     store: '/store',
     folder: '/p',
-    windows: false,
+    isWindows: false,
   } as const;
 
   it('names program, executor, store and folder', () => {
     assert.equal(runnerLine(place), 'node /ext/dist/cli.js runner --executor claude-code --store /store --cwd /p');
-    const windows = { ...place, program: 'C:\\My Ext\\cli.js', store: 'C:\\s', windows: true };
+    const windows = { ...place, program: 'C:\\My Ext\\cli.js', store: 'C:\\s', isWindows: true };
     assert.match(runnerLine(windows), /^node 'C:\\My Ext\\cli\.js' runner .* --store 'C:\\s' --cwd \/p$/);
     const odd = runnerLine({ ...windows, store: "C:\\$(calc)'s" });
     assert.ok(odd.includes("--store 'C:\\$(calc)''s' "), odd);

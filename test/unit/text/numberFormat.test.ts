@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { englishFigures, Figures } from '../../../src/text/figures.ts';
+import { englishNumbers, NumberFormat } from '../../../src/text/numberFormat.ts';
 
 const { money, duration, count } = {
-  money: (usd: number) => englishFigures.money(usd),
-  duration: (ms: number) => englishFigures.duration(ms),
-  count: (value: number) => englishFigures.count(value),
+  money: (usd: number) => englishNumbers.money(usd),
+  duration: (ms: number) => englishNumbers.duration(ms),
+  count: (value: number) => englishNumbers.count(value),
 };
 
 describe('figures for users', () => {
@@ -48,7 +48,7 @@ describe('figures for users', () => {
   });
 
   it("use the reader's language", () => {
-    const german = new Figures('de');
+    const german = new NumberFormat('de');
     assert.equal(german.duration(20_800), '20,8 s');
     assert.equal(german.count(1234), '1.234');
     assert.match(german.money(0.0064), /^0,0064\s\$$/);

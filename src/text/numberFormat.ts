@@ -7,7 +7,7 @@ const longest = 8.64e15;
  * Formats all amounts for users: page, trees, status bar, reports, exports, command line. Creating it is expensive, so
  * keep it. JSON contains plain numbers.
  */
-export class Figures {
+export class NumberFormat {
   readonly #locale: string | undefined;
   #cachedFormats: Formats | undefined;
 
@@ -70,7 +70,7 @@ function formatsOf(locale: string | undefined) {
 }
 
 /** For text that is always English: records, exports, the command line. */
-export const englishFigures = new Figures('en-US');
+export const englishNumbers = new NumberFormat('en-US');
 
 const unknown = '–';
 

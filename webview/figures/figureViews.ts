@@ -24,7 +24,7 @@ const closeAfter = 250;
 const freshFor = 1000;
 
 /** The cost card and the resume card. Their code is loaded on first use. */
-export class Figures {
+export class FigureViews {
   readonly #deps: FiguresDeps;
   readonly #place = document.createElement('div');
   #code: Code | undefined;
@@ -36,7 +36,7 @@ export class Figures {
   #ledger: LedgerCard | undefined;
   #askedAt = 0;
   #throttleTimer: ReturnType<typeof setTimeout> | undefined;
-  #resumeOf = '';
+  #resumeCostKey = '';
   resume: ResumeFacts | undefined;
   readonly messages: MessageFigures;
 
@@ -122,8 +122,8 @@ export class Figures {
     const { summary } = view;
     const isOffered = hasEnded(view) && summary.shared === undefined && summary.remote === undefined;
     const key = isOffered ? `${summary.status} ${summary.updated_at} ${view.can.resume}` : '';
-    if (key === this.#resumeOf) return;
-    this.#resumeOf = key;
+    if (key === this.#resumeCostKey) return;
+    this.#resumeCostKey = key;
     if (key === '') this.#setResume(undefined);
     else void this.#requestResumeCost(key);
   }
@@ -133,7 +133,7 @@ export class Figures {
       this.#deps.request((request) => ({ type: 'getResume', request })),
       this.#load(),
     ]);
-    if (this.#resumeOf === key && answer.type === 'resume') this.#setResume(answer.resume);
+    if (this.#resumeCostKey === key && answer.type === 'resume') this.#setResume(answer.resume);
   }
 
   #setResume(resume: ResumeFacts | undefined): void {

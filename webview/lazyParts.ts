@@ -1,5 +1,5 @@
 import type { CiteCards, CitingDeps } from './cite/citing.ts';
-import { LazyModule } from './later.ts';
+import { LazyModule } from './lazyModules.ts';
 import type { Finder, FinderDeps } from './parts/find/finder.ts';
 
 /** Find in session, loaded when the page is idle or at its first use. */
