@@ -46,7 +46,7 @@ describe('sessions of a renamed or moved folder', function () {
 
   it('are listed again, with a notification', async () => {
     await workbench.showNotifications();
-    await workbench.notification('/was/here is').waitFor();
+    await workbench.notification('/was/here was moved').waitFor();
     await workbench.treeItem('Under the old name').waitFor();
     const store = new RecordStore(path.join(server.folder.root, 'user-data/User/globalStorage/vitrine.vitrine'), {
       clock: Date.now,

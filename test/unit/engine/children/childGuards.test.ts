@@ -340,7 +340,7 @@ describe('what holds for sessions that no person starts', () => {
     for (const text of ['{', '[]', '{"lead":1}', null]) {
       if (text === null) rmSync(seen);
       else writeFileSync(seen, text);
-      await assert.rejects(unasked(handle), refused('lead.yaml', /^Could not verify that .* "lead" is unchanged/));
+      await assert.rejects(unasked(handle), refused('lead.yaml', /^Could not verify that .* "lead" has not changed/));
     }
   });
 });
