@@ -3,7 +3,7 @@ import type { ToPage } from '../../src/protocol/panel/messages.ts';
 import { plural, t } from '../l10n.ts';
 import type { Context } from '../parts/context.ts';
 import { loading, type Shell } from '../shell.ts';
-import type { SecondaryViews } from './sideViews.ts';
+import type { SecondaryViews } from './secondaryViews.ts';
 import { type SavedViews, viewsToSave } from './savedViews.ts';
 import type { Store } from '../store/store.ts';
 import { tabId, type Tab, type TabsState } from './tabs.ts';
@@ -24,7 +24,7 @@ const besideIds = ['trajectory', 'files', 'sources'] as const satisfies readonly
  */
 export class Views {
   readonly #deps: ViewsDeps;
-  #sideViews: SecondaryViews | undefined;
+  #secondaryViews: SecondaryViews | undefined;
   #fetching: Promise<void> | undefined;
   #planned = false;
   #failed = false;
@@ -41,7 +41,7 @@ export class Views {
 
   /** Filters and sort orders of the views, to save with the page. */
   get kept(): SavedViews {
-    const beside = this.#sideViews;
+    const beside = this.#secondaryViews;
     return beside === undefined
       ? this.#deps.kept
       : viewsToSave({ trajectory: beside.trajectory.wish, files: beside.files.viewState });
@@ -55,7 +55,7 @@ export class Views {
 
   revealStep(index: number): void {
     this.show('trajectory');
-    void this.#load().then(() => this.#sideViews?.trajectory.select(index));
+    void this.#load().then(() => this.#secondaryViews?.trajectory.select(index));
   }
 
   tabs(context: Context): TabsState {
@@ -70,7 +70,7 @@ export class Views {
   }
 
   handleMessage(message: ToPage): void {
-    for (const view of this.#sideViews?.all ?? []) view.handleMessage?.(message);
+    for (const view of this.#secondaryViews?.all ?? []) view.handleMessage?.(message);
   }
 
   draw(context: Context): void {
@@ -98,13 +98,13 @@ export class Views {
   }
 
   #view(id: ViewId): SecondaryViews['all'][number] | undefined {
-    return this.#sideViews?.all.find((view) => view.id === id);
+    return this.#secondaryViews?.all.find((view) => view.id === id);
   }
 
   #load(): Promise<void> {
-    this.#fetching ??= import('./sideViews.ts').then(
+    this.#fetching ??= import('./secondaryViews.ts').then(
       ({ buildViews }) => {
-        this.#sideViews = buildViews(this.#deps);
+        this.#secondaryViews = buildViews(this.#deps);
         this.#deps.changed();
       },
       () => {

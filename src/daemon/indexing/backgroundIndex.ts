@@ -4,11 +4,11 @@ import type { IdleGarbage } from '../idleGarbage.ts';
 import type { IndexProgress, IndexUpdate } from '../../protocol/daemon/catalogue.ts';
 
 /** Delay after a change, in ms, because a running agent writes repeatedly. */
-const pauseMs = 1000;
+const delayMs = 1000;
 /** Length of a pause, as a multiple of the time of the last indexing. */
 const pauseFactor = 4;
 const maxPauseMs = 30_000;
-/** Time after which indexing starts again with what changed meanwhile, in ms: a look at all sessions takes a while. */
+/** Maximum time of indexing, in ms, before the next look for changes: looking through all sessions takes a while. */
 const sliceMs = 10_000;
 /** Interval of progress reports, in ms. */
 const reportMs = 250;
@@ -37,7 +37,7 @@ export class BackgroundIndex {
   changed(): void {
     this.#isStale = true;
     if (this.#running !== undefined) return;
-    this.#timer ??= setTimeout(() => this.#start(), Math.max(pauseMs, this.#pauseMs));
+    this.#timer ??= setTimeout(() => this.#start(), Math.max(delayMs, this.#pauseMs));
   }
 
   /** Indexes these sessions; default all that changed. @throws as `SessionSearch.update` */

@@ -91,8 +91,7 @@ export class ObservedSources {
     return undefined;
   }
 
-  /** Everything that a record of a session holds; `undefined` if there is none. */
-  /** As `open`, for the agent's own file of any session, including those that Vitrine recorded. */
+  /** Complete content of the agent's own file of any session, also of those that Vitrine recorded; `undefined` if there is none. */
   async historyOf(session: SessionSummary): Promise<ObservedHistory | undefined> {
     const { observed, executor_type, executor_session_id: native } = session;
     const agent = observedAgents.find((observedAgent) => observedAgent === (observed?.agent ?? executor_type));

@@ -1,5 +1,4 @@
-import type { Database } from './database.ts';
-import { numbersIn } from './numberList.ts';
+import { type Database, numbersIn } from './database.ts';
 import { endId, entryId, type SessionBlocks } from './schema.ts';
 
 /** Larger numbers of words are stored as this one: with the flag, a number takes two bytes. */

@@ -32,7 +32,7 @@ let lastList = 0;
  * spaces give every pair of characters. Only one list can be filled at a time.
  *
  * Most words are ASCII, so the text is read by bytes. A regular expression and a set of strings take three times as long,
- * characters of strings twice as long.
+ * characters of strings one and a half times as long.
  */
 export class WordList {
   /** Number of added words, including repetitions. */
@@ -91,7 +91,7 @@ export class WordList {
     this.#keep(to - from, hash);
   }
 
-  /** The parts of an ASCII name: `HTTPServer_2x` has `http`, `server` and `x`, which has one letter only. */
+  /** The parts of an ASCII name: `HTTPServer_2x` gives `http` and `server`. Single characters are not added. */
   #addParts(from: number, to: number): void {
     const kindAt = (at: number): number => (at < to ? (kinds[source[at] ?? 0] ?? 0) : 0);
     for (let at = from; at < to;) {

@@ -1,7 +1,6 @@
 import type { Query } from '../../insight/search/query.ts';
-import type { Database } from '../catalogue/database.ts';
+import { type Database, numbersIn } from '../catalogue/database.ts';
 import { entryLengths, type EntryLengths } from '../catalogue/entryLengths.ts';
-import { numbersIn } from '../catalogue/numberList.ts';
 import { endId, entryId, type SessionBlocks } from '../catalogue/schema.ts';
 import { MatchScores, selectionOf, type Candidate, type Corpus, type IdStatement } from './candidates.ts';
 

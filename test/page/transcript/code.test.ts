@@ -149,7 +149,7 @@ describe('the code of the views', () => {
     const { entries, turns } = session();
     const page = await tests.open();
     const asked: string[] = [];
-    await page.route(/sideViews-.*\.js$/, async (route) => {
+    await page.route(/secondaryViews-.*\.js$/, async (route) => {
       asked.push(route.request().url());
       await route.abort();
     });

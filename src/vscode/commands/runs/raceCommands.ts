@@ -43,8 +43,8 @@ export function raceCommands(shell: CommandContext): Commands {
       return applyResult(await shell.engines.get(), race, lane);
     }),
     undoRace: inRace(async (race) => {
-      const { undoApply: undoResult } = await import('../../races/raceActions.ts');
-      return undoResult(await shell.engines.get(), race);
+      const { undoApply } = await import('../../races/raceActions.ts');
+      return undoApply(await shell.engines.get(), race);
     }),
     branchRace: inRace(async (race, lane) => {
       const { branchOfResult } = await import('../../races/raceActions.ts');

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Database } from '../../../../src/engine/catalogue/database.ts';
 import { entryLengths } from '../../../../src/engine/catalogue/entryLengths.ts';
 import { indexedSession, indexTranscript } from '../../../../src/engine/catalogue/indexSession.ts';
-import { numbersIn } from '../../../../src/engine/catalogue/numberList.ts';
+import { numbersIn } from '../../../../src/engine/catalogue/database.ts';
 import { entryId } from '../../../../src/engine/catalogue/schema.ts';
 import { WriteBatch } from '../../../../src/engine/catalogue/writeBatch.ts';
 import type { NormalizedEntry } from '../../../../src/model/transcript/entry.ts';

@@ -31,7 +31,7 @@ describe('an update in the background', () => {
     return searchOf(temporary.store, log, { catalogue, sources: sourcesOf(home) });
   }
 
-  it('indexes everything if nobody waits', async () => {
+  it('indexes everything if no request waits', async () => {
     const { left } = await search().updateMeanwhile(60_000, {});
     assert.equal(left, 0);
   });
