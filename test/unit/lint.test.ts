@@ -7,7 +7,7 @@ import { cruise, type ICruiseOptions } from 'dependency-cruiser';
 import { ESLint } from 'eslint';
 import tseslint from 'typescript-eslint';
 import configuration from '../../.dependency-cruiser.mjs';
-import { problemsIn, readGuide } from '../support/lint/wording.mjs';
+import { problemsIn, readRules } from '../support/lint/wording.mjs';
 
 /** [file, code, part of the expected message] */
 const syntax: [string, string, string][] = [
@@ -84,17 +84,17 @@ describe('lint', () => {
     assert.deepEqual([await lint('string'), await lint("'a' | 'b'"), await lint('number')], [true, false, false]);
   }).timeout(120_000);
 
-  it('rejects each phrase and name that the guide rules out', () => {
-    const guide = readGuide(readFileSync('docs/wording.md', 'utf8'));
-    assert.ok(guide.phrases.length > 40 && guide.names.length > 20);
-    for (const { not, but } of guide.phrases) {
-      assert.match(problemsIn('docs/x.md', `Here, ${not.toUpperCase()} it.`, guide).join(), /x\.md:1/, not);
-      assert.deepEqual(problemsIn('docs/x.md', but, guide), []);
+  it('rejects each phrase and name that the list rules out', () => {
+    const rules = readRules(readFileSync('test/support/lint/wording.json', 'utf8'));
+    assert.ok(rules.phrases.length > 40 && rules.names.length > 20);
+    for (const { not, but } of rules.phrases) {
+      assert.match(problemsIn('docs/x.md', `Here, ${not.toUpperCase()} it.`, rules).join(), /x\.md:1/, not);
+      assert.deepEqual(problemsIn('docs/x.md', but, rules), []);
     }
-    for (const { not } of guide.names) {
+    for (const { not } of rules.names) {
       const stem = `${not[0]?.toLowerCase() ?? ''}${not.slice(1)}`;
-      assert.equal(problemsIn('src/x.ts', `const a = 1;\nconst ${not} = a;`, guide).length, 1, not);
-      assert.equal(problemsIn(`src/${stem}.ts`, '', guide).length, 1, not);
+      assert.equal(problemsIn('src/x.ts', `const a = 1;\nconst ${not} = a;`, rules).length, 1, not);
+      assert.equal(problemsIn(`src/${stem}.ts`, '', rules).length, 1, not);
     }
   });
 

@@ -1,29 +1,25 @@
-/** Fails on the phrases and names that `docs/wording.md` rules out: `node test/support/lint/wording.mjs [FOLDER]`. */
+/** Fails on the phrases and names that `wording.json` rules out (see `docs/wording.md`): `node test/support/lint/wording.mjs [FOLDER]`. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import ts from 'typescript';
 
-const guide = 'docs/wording.md';
+const list = 'test/support/lint/wording.json';
 const checked = /^(?:(?:src|webview|test|bench|docs|l10n)\/|[^/]+$).*\.(?:ts|mjs|md|json)$/;
-/** Recordings contain other authors' texts. The changelog has former names. This page lists what it rules out. */
-const exempt = /^(?:test\/fixtures\/|test\/golden\/[^/]+\/|package-lock\.json$|CHANGELOG\.md$|docs\/wording\.md$)/;
+/** Recordings contain other authors' texts. The changelog has former names. The guide and its list contain what they rule out. */
+const exempt =
+  /^(?:test\/fixtures\/|test\/golden\/[^/]+\/|package-lock\.json$|CHANGELOG\.md$|docs\/wording\.md$|test\/support\/lint\/wording\.json$)/;
+
+/** @param {Record<string, string>} replacements */
+const pairs = (replacements) => Object.entries(replacements).map(([not, but]) => ({ not, but }));
 
 /**
- * Rows of the two tables: ruled out, and what to write instead.
+ * What is ruled out, each with what to write instead.
  * @param {string} text
  */
-export function readGuide(text) {
-  /** @param {string} title */
-  const section = (title) =>
-    (text.split(`\n## ${title}\n`)[1] ?? '')
-      .split('\n## ')[0]
-      .split('\n')
-      .filter((line) => line.startsWith('| '))
-      .slice(2)
-      .map((line) => line.split('|').map((cell) => cell.trim()))
-      .map(([, not = '', but = '']) => ({ not, but }));
-  return { phrases: section('Phrases'), names: section('Names') };
+export function readRules(text) {
+  const { phrases, names } = JSON.parse(text);
+  return { phrases: pairs(phrases), names: pairs(names) };
 }
 
 /** @param {string} text */
@@ -35,7 +31,7 @@ const edge = (text, at) => (/\w/.test(text.at(at) ?? '') ? String.raw`\b` : '');
  * Problems in one file, each with its line.
  * @param {string} file
  * @param {string} text
- * @param {ReturnType<typeof readGuide>} rules
+ * @param {ReturnType<typeof readRules>} rules
  * @returns {string[]}
  */
 export function problemsIn(file, text, { phrases, names }) {
@@ -97,7 +93,7 @@ function declaredNames(file, text) {
 
 /** @param {string} folder */
 function main(folder) {
-  const rules = readGuide(readFileSync(path.join(folder, guide), 'utf8'));
+  const rules = readRules(readFileSync(path.join(folder, list), 'utf8'));
   const files = execFileSync('git', ['ls-files', '-co', '--exclude-standard'], { cwd: folder, encoding: 'utf8' });
   const problems = files
     .split('\n')
