@@ -22,7 +22,7 @@ const specified: Readonly<Record<string, string>> = {
 };
 
 describe('the models of the specification', () => {
-  const text = readFileSync(path.join(repository, 'docs/fields.md'), 'utf8');
+  const text = readFileSync(path.join(repository, 'docs/agents/fields.md'), 'utf8');
   const rows = text
     .split('\n')
     .filter((line) => line.startsWith('| ') && line.split('|').length === 6)
