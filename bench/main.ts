@@ -1,5 +1,5 @@
 /**
- * Runs the benchmarks, prints a table and writes bench/results/<time>.json. Rows are explained in docs/benchmarks.md.
+ * Runs the benchmarks, prints a table and writes bench/results/<time>.json. Rows are explained in docs/development/benchmarks.md.
  * With names of cases, runs only those and writes nothing.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';

@@ -1,7 +1,7 @@
 /**
  * `recordDemo.ts`: records media/demo/teahouse.ndjson again, from a run of the real Claude Code on a copy of the sample
  * workspace, with the answers of demo/story.ts. The run uses folders with neutral names, so that the recording shows
- * nothing of this machine. They must not exist before, and are deleted afterwards. See docs/demo.md.
+ * nothing of this machine. They must not exist before, and are deleted afterwards. See docs/development/demo.md.
  */
 import { cpSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -81,7 +81,7 @@ try {
     agentVersion: version,
     title,
     recordedAt: new Date().toISOString(),
-    how: 'Claude Code itself, run on the sample workspace; the answers of the model were scripted. See docs/demo.md.',
+    how: 'Claude Code itself, run on the sample workspace; the answers of the model were scripted. See docs/development/demo.md.',
   };
   const recording: object[] = [header];
   let session: string | undefined;

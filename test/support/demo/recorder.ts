@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 
-/** One line of a recording; see docs/demo.md. */
+/** One line of a recording; see docs/development/demo.md. */
 export type RecordedLine =
   | { readonly at: number; readonly stream: 'stdout' | 'stderr'; readonly line: string }
   | { readonly at: number; readonly exit: number | null };

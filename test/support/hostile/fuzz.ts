@@ -5,7 +5,7 @@ const seed = process.env['VITRINE_SEED'];
 /** Default seed of all properties. */
 const usualSeed = 20_261_122;
 
-/** Whether this run is larger than usual (docs/testing.md). */
+/** Whether this run is larger than usual (docs/development/testing.md). */
 export const isFullSize = factor > 1;
 
 /** Number of attempts for a property: `count`, multiplied by `VITRINE_FUZZ`. */

@@ -1,4 +1,4 @@
-/** Fails on the phrases and names that `wording.json` rules out (see `docs/wording.md`): `node test/support/lint/wording.mjs [FOLDER]`. */
+/** Fails on the phrases and names that `wording.json` rules out (see `docs/development/wording.md`): `node test/support/lint/wording.mjs [FOLDER]`. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';

@@ -34,7 +34,7 @@ export function suiteLimit(names: readonly string[]): number {
   return limitOf(found.reduce((sum, { limit }) => sum + limit, 0));
 }
 
-/** In minutes, of what takes `usual` by itself. Full-size runs (docs/testing.md) have none. */
+/** In minutes, of what takes `usual` by itself. Full-size runs (docs/development/testing.md) have none. */
 export function limitOf(usual: number): number {
   const { VITRINE_LIMIT, VITRINE_FUZZ, VITRINE_KILLS } = process.env;
   if (VITRINE_LIMIT !== undefined && Number(VITRINE_LIMIT) > 0) return Number(VITRINE_LIMIT);
