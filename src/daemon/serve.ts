@@ -2,6 +2,8 @@ import { existsSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { adapters } from '../agents/registry.ts';
 import type { Log } from '../engine/api.ts';
+import { Catalogue } from '../engine/catalogue/catalogue.ts';
+import { newestObserved } from '../engine/catalogue/observedRows.ts';
 import { Engine } from '../engine/engine.ts';
 import type { EngineDeps } from '../engine/engineDeps.ts';
 import { randomHex } from '../engine/ids.ts';
@@ -73,8 +75,10 @@ export async function serve(folder: string, options: DaemonOptions): Promise<voi
     },
     log,
   });
+  const catalogue = new Catalogue(storeDir);
   const engineDeps: EngineDeps = {
     storeDir,
+    catalogue,
     catalogueOwner: { update: ({ sessions }) => thread.request(indexCalls.update, { sessions }) },
     observedUse: () => sources.usage(),
     onObservedUse: (listener) => sources.onUsed(listener),
@@ -113,6 +117,7 @@ export async function serve(folder: string, options: DaemonOptions): Promise<voi
   const joined = new JoinedSessions(log);
   const sources: ObservedSources = new ObservedSources({
     thread,
+    saved: (most) => catalogue.use((database) => newestObserved(database, most)).catch(() => []),
     joined,
     own: recordedSessions(engine),
     engine,

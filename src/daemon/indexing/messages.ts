@@ -20,6 +20,11 @@ interface PlaceParams {
   readonly place: Place;
 }
 
+interface WatchParams extends PlaceParams {
+  /** Ids of the sessions that the daemon lists already. */
+  readonly known: readonly string[];
+}
+
 interface SessionParams extends PlaceParams {
   readonly id: string;
 }
@@ -35,8 +40,8 @@ export interface SentSession extends Omit<FollowedSession, 'files'> {
 }
 
 export const indexCalls = {
-  /** Lists the sessions, and reports changes until `unwatch`. */
-  watch: new RequestType<PlaceParams, readonly ObservedSummary[], void>('watch'),
+  /** Lists the newest sessions, and reports the others, and changes, until `unwatch`. */
+  watch: new RequestType<WatchParams, readonly ObservedSummary[], void>('watch'),
   list: new RequestType<PlaceParams, readonly ObservedSummary[], void>('list'),
   find: new RequestType<SessionParams, SentSession | null, void>('find'),
   history: new RequestType<SessionParams, ObservedHistory | null, void>('history'),

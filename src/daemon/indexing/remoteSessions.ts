@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { storeFormats } from '../../agents/stores/formats.ts';
 import type { Disposable, Log } from '../../engine/api.ts';
 import { Emitter } from '../../engine/emitter.ts';
@@ -12,12 +13,20 @@ import { indexCalls, indexOrders, type Place } from './messages.ts';
 
 /** Delay before watching again after the thread has failed, in ms. */
 const againMs = 5000;
+/** Sessions in the first list from the catalogue. All rows of thousands would take a second. */
+const savedSessions = 1000;
+
+export interface RemoteSessionsDeps {
+  readonly place: Place;
+  readonly thread: Pick<IndexThread, 'listen' | 'start' | 'request' | 'notify'>;
+  /** The sessions that changed last, newest first, as the catalogue has them. Never rejects. */
+  readonly saved: (most: number) => Promise<readonly ObservedSummary[]>;
+  readonly log: Log;
+}
 
 /** The sessions of other programs in one place, as the indexing thread watches them. */
 export class RemoteSessions implements ObservedFeed {
-  readonly #place: Place;
-  readonly #thread: IndexThread;
-  readonly #log: Log;
+  readonly #deps: RemoteSessionsDeps;
   readonly #changes: Emitter<[SourcesChange]>;
   readonly #paths: Emitter<[ReadonlySet<string>]>;
   readonly #unpacker = new SessionUnpacker();
@@ -26,13 +35,11 @@ export class RemoteSessions implements ObservedFeed {
   #watching: Promise<void> | undefined;
   #again: NodeJS.Timeout | undefined;
 
-  constructor(place: Place, thread: IndexThread, log: Log) {
-    this.#place = place;
-    this.#thread = thread;
-    this.#log = log;
-    this.#changes = new Emitter(log);
-    this.#paths = new Emitter(log);
-    thread.listen(place.key, {
+  constructor(deps: RemoteSessionsDeps) {
+    this.#deps = deps;
+    this.#changes = new Emitter(deps.log);
+    this.#paths = new Emitter(deps.log);
+    deps.thread.listen(deps.place.key, {
       changed: (change) => this.#applyChange(change),
       paths: (paths) => this.#paths.fire(paths),
       threadEnded: () => this.#watchAgain(),
@@ -40,15 +47,16 @@ export class RemoteSessions implements ObservedFeed {
   }
 
   folders(): readonly string[] {
-    const { home, variables: env } = this.#place;
+    const { home, variables: env } = this.#deps.place;
     const place = { env, home, platform: process.platform };
-    return storeFormats.flatMap((format) => format.roots(place).map(({ path }) => path));
+    return storeFormats.flatMap((format) => format.roots(place).map((root) => root.path));
   }
 
   look(listener: (change: SourcesChange) => void): Disposable {
     const registration = this.#changes.on(listener);
     this.#lookers += 1;
-    void this.#watch();
+    // A failure is logged.
+    this.#watch().catch(() => undefined);
     let isHeld = true;
     return {
       dispose: () => {
@@ -65,19 +73,23 @@ export class RemoteSessions implements ObservedFeed {
     return this.#paths.on(listener);
   }
 
+  /** The current list; at first, the newest sessions only. */
   async list(): Promise<readonly ObservedSummary[]> {
-    if (this.#lookers === 0) return this.#thread.request(indexCalls.list, { place: this.#place });
+    const { thread, place } = this.#deps;
+    if (this.#lookers === 0) return thread.request(indexCalls.list, { place });
     await this.#watch();
     return [...this.#rows.values()];
   }
 
   async find(id: string): Promise<FollowedSession | undefined> {
-    const found = await this.#thread.request(indexCalls.find, { place: this.#place, id });
+    const { thread, place } = this.#deps;
+    const found = await thread.request(indexCalls.find, { place, id });
     return found === null ? undefined : this.#unpacker.unpack(found);
   }
 
   async history(id: string): Promise<ObservedHistory | undefined> {
-    return (await this.#thread.request(indexCalls.history, { place: this.#place, id })) ?? undefined;
+    const { thread, place } = this.#deps;
+    return (await thread.request(indexCalls.history, { place, id })) ?? undefined;
   }
 
   dispose(): void {
@@ -87,45 +99,65 @@ export class RemoteSessions implements ObservedFeed {
 
   #watch(): Promise<void> {
     if (this.#watching !== undefined) return this.#watching;
-    const watching = this.#thread.request(indexCalls.watch, { place: this.#place }).then((rows) => {
-      this.#rows = new Map(rows.map((row) => [row.session_id, row]));
-    });
-    this.#watching = watching;
-    watching.catch((error: unknown) => {
-      this.#log.error(`Sessions of other programs cannot be listed: ${String(error)}`);
+    const watching = this.#begin(() => {
       if (this.#watching === watching) this.#watchAgain();
     });
+    this.#watching = watching;
     return watching;
   }
 
+  /** Resolves when there is a list: from the catalogue while the thread starts, or from the thread. */
+  async #begin(onFailure: () => void): Promise<void> {
+    const { thread, place, log } = this.#deps;
+    thread.start();
+    if (this.#rows.size === 0) this.#rows = await this.#saved();
+    const known = [...this.#rows.keys()];
+    const listing = thread.request(indexCalls.watch, { place, known }).then((rows) => {
+      if (known.length > 0) this.#applyChange({ changed: rows, removed: [] });
+      else for (const row of rows) this.#rows.set(row.session_id, row);
+    });
+    listing.catch((error: unknown) => {
+      log.error(`Sessions of other programs cannot be listed: ${String(error)}`);
+      onFailure();
+    });
+    if (known.length === 0) await listing;
+  }
+
+  /** Only ended sessions, because the state of others must be determined first. */
+  async #saved(): Promise<Map<string, ObservedSummary>> {
+    const folders = this.folders().map((folder) => folder + path.sep);
+    const rows = (await this.#deps.saved(savedSessions)).filter(
+      ({ live, source }) => live.state === 'ended' && folders.some((folder) => source.path.startsWith(folder)),
+    );
+    return new Map(rows.map((row) => [row.session_id, row]));
+  }
+
   #unwatch(): void {
+    const { thread, place } = this.#deps;
     clearTimeout(this.#again);
     this.#watching = undefined;
-    this.#thread.notify(indexOrders.unwatch, { place: this.#place });
+    this.#rows.clear();
+    thread.notify(indexOrders.unwatch, { place });
   }
 
-  #applyChange(change: SourcesChange): void {
-    for (const row of change.changed) this.#rows.set(row.session_id, row);
-    for (const id of change.removed) this.#rows.delete(id);
-    this.#changes.fire(change);
+  /** The thread reports all sessions after its start, most of them as they are known. */
+  #applyChange({ changed, removed }: SourcesChange): void {
+    const different = changed.filter((row) => {
+      const known = this.#rows.get(row.session_id);
+      return known === undefined || JSON.stringify(known) !== JSON.stringify(row);
+    });
+    for (const row of different) this.#rows.set(row.session_id, row);
+    const missing = removed.filter((id) => this.#rows.delete(id));
+    if (different.length + missing.length > 0) this.#changes.fire({ changed: different, removed: missing });
   }
 
-  /** Watches again after a moment, and reports what changed meanwhile. */
+  /** Watches again after a moment. The thread reports what changed meanwhile. */
   #watchAgain(): void {
     this.#unpacker.forgetNotes();
     this.#watching = undefined;
     if (this.#lookers === 0) return;
     clearTimeout(this.#again);
-    this.#again = setTimeout(() => {
-      const before = this.#rows;
-      this.#watch().then(
-        () => {
-          const removed = [...before.keys()].filter((id) => !this.#rows.has(id));
-          this.#changes.fire({ changed: [...this.#rows.values()], removed });
-        },
-        () => undefined,
-      );
-    }, againMs);
+    this.#again = setTimeout(() => void this.#watch().catch(() => undefined), againMs);
     this.#again.unref();
   }
 }

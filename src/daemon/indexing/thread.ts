@@ -2,16 +2,19 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { createMessageConnection, PortMessageReader, PortMessageWriter } from 'vscode-jsonrpc/node';
 import type { Log } from '../../engine/api.ts';
 import { Catalogue } from '../../engine/catalogue/catalogue.ts';
-import { newestObserved } from '../../engine/catalogue/observedRows.ts';
 import { StoredFacts } from '../../engine/catalogue/storedFacts.ts';
 import { RecordStore } from '../../engine/record/recordStore.ts';
 import { SessionSearch } from '../../engine/search/sessionSearch.ts';
+import type { SourcesChange } from '../../engine/sources/sources.ts';
 import { loadPrices } from '../../insight/prices/prices.ts';
 import { isObject } from '../../model/text/json.ts';
 import { IdleGarbage } from '../idleGarbage.ts';
 import { BackgroundIndex } from './backgroundIndex.ts';
 import { indexCalls, indexNotifications, indexOrders } from './messages.ts';
 import { WatchedPlaces } from './watchedPlaces.ts';
+
+/** Sessions in one message to the daemon. */
+const sessionsPerPart = 1000;
 
 /** The indexing thread of a daemon: reads the stores of agents and writes the catalogue, so that clients never wait for it. */
 export function serveIndexing(): void {
@@ -32,11 +35,12 @@ export function serveIndexing(): void {
   const catalogue = new Catalogue(storeDir);
   const places = new WatchedPlaces({
     cache: new StoredFacts(catalogue, log),
-    saved: (most) => catalogue.use((database) => newestObserved(database, most)).catch(() => []),
     prices,
     log,
     onChange: (key, change) => {
-      void connection.sendNotification(indexNotifications.changed, { key, ...change });
+      for (const part of partsOf(change)) {
+        void connection.sendNotification(indexNotifications.changed, { key, ...part });
+      }
       index.changed();
     },
     onPaths: (key, paths) => void connection.sendNotification(indexNotifications.paths, { key, paths }),
@@ -56,8 +60,8 @@ export function serveIndexing(): void {
     garbage: new IdleGarbage(),
     onProgress: (progress) => void connection.sendNotification(indexNotifications.progress, { progress }),
   });
-  connection.onRequest(indexCalls.watch, async ({ place }) => {
-    const rows = await places.watch(place);
+  connection.onRequest(indexCalls.watch, async ({ place, known }) => {
+    const rows = await places.watch(place, known);
     index.changed();
     return rows;
   });
@@ -71,4 +75,12 @@ export function serveIndexing(): void {
     written = params.written;
   });
   connection.listen();
+}
+
+/** The daemon handles other messages between the parts of a long list. */
+function* partsOf({ changed, removed }: SourcesChange): Generator<SourcesChange> {
+  yield { changed: changed.slice(0, sessionsPerPart), removed };
+  for (let from = sessionsPerPart; from < changed.length; from += sessionsPerPart) {
+    yield { changed: changed.slice(from, from + sessionsPerPart), removed: [] };
+  }
 }

@@ -1,9 +1,7 @@
-import path from 'node:path';
-import { setImmediate } from 'node:timers/promises';
 import { storeFormats } from '../../agents/stores/formats.ts';
 import type { Disposable, Log } from '../../engine/api.ts';
 import type { IndexedSources } from '../../engine/catalogue/refresh.ts';
-import { changeOf, ObservedSessions } from '../../engine/sources/following/observedSessions.ts';
+import { ObservedSessions } from '../../engine/sources/following/observedSessions.ts';
 import { systemProcesses } from '../../engine/sources/live/processes.ts';
 import type { FactsCache } from '../../engine/sources/reading/factsCache.ts';
 import { SessionSources, type ObservedTranscript, type SourcesChange } from '../../engine/sources/sources.ts';
@@ -15,13 +13,9 @@ import type { Place, SentSession } from './messages.ts';
 
 /** Places with stores of their own: people have one, tests have more. */
 const maxPlaces = 8;
-/** Sessions in the first list from the catalogue, and in each later part. All rows of thousands would take a second. */
-const sessionsPerPart = 1000;
 
 interface WatchedPlacesDeps {
   readonly cache: FactsCache;
-  /** The sessions that changed last, newest first, as the catalogue has them from the last time. Never rejects. */
-  readonly saved: (most: number) => Promise<readonly ObservedSummary[]>;
   readonly prices: () => Promise<PriceTable>;
   readonly log: Log;
   readonly onChange: (key: string, change: SourcesChange) => void;
@@ -48,52 +42,30 @@ export class WatchedPlaces implements IndexedSources {
   }
 
   /**
-   * Lists sessions and reports changes until `unwatch`. The list may be partial: the newest sessions that had ended
-   * according to the catalogue, or the newest ones. The others are reported as changes.
+   * Lists sessions and reports changes until `unwatch`. The list may be partial: the newest ones. The others are reported
+   * as changes, and so are sessions of `known` (ids) that no longer exist.
    */
-  async watch(place: Place): Promise<readonly ObservedSummary[]> {
+  async watch(place: Place, known: readonly string[] = []): Promise<readonly ObservedSummary[]> {
     const watched = this.#watched(place);
     const { sessions } = watched;
-    const isFirst = watched.registrations.length === 0;
-    if (isFirst) {
+    if (watched.registrations.length === 0) {
       watched.registrations = [
         sessions.onPaths((paths) => this.#deps.onPaths(place.key, paths)),
         sessions.look((change) => this.#deps.onChange(place.key, change)),
       ];
     }
-    const newest = isFirst ? await this.#saved(sessions, sessionsPerPart) : [];
-    if (newest.length === 0) return sessions.listPartly();
-    this.#listOthers(place, sessions, newest).catch((error: unknown) =>
+    const newest = await sessions.listPartly();
+    this.#reportMissing(place, sessions, known).catch((error: unknown) =>
       this.#deps.log.error(`Stores of agents cannot be read: ${String(error)}`),
     );
     return newest;
   }
 
-  /** Reports the other sessions: first as the catalogue has them, then all in their current state. */
-  async #listOthers(place: Place, sessions: ObservedSessions, newest: readonly ObservedSummary[]): Promise<void> {
-    const listing = sessions.list();
-    // Awaited below, but it may fail before.
-    listing.catch(() => undefined);
-    // The client gets its list first.
-    await setImmediate();
-    const known = byId(newest);
-    const all = await this.#saved(sessions, Number.MAX_SAFE_INTEGER);
-    const others = all.filter(({ session_id: id }) => !known.has(id));
-    for (let from = 0; from < others.length; from += sessionsPerPart) {
-      this.#deps.onChange(place.key, { changed: others.slice(from, from + sessionsPerPart), removed: [] });
-      await setImmediate();
-    }
-    this.#deps.onChange(place.key, changeOf(byId([...newest, ...others]), byId(await listing)));
-  }
-
-  /** Only ended sessions, because the state of others must be determined first. */
-  async #saved(sessions: ObservedSessions, most: number): Promise<ObservedSummary[]> {
-    const folders = sessions.folders();
-    const rows = await this.#deps.saved(most);
-    return rows.filter(
-      ({ live, source }) =>
-        live.state === 'ended' && folders.some((folder) => source.path.startsWith(folder + path.sep)),
-    );
+  async #reportMissing({ key }: Place, sessions: ObservedSessions, known: readonly string[]): Promise<void> {
+    if (known.length === 0) return;
+    const found = new Set((await sessions.list()).map(({ session_id: id }) => id));
+    const removed = known.filter((id) => !found.has(id));
+    if (removed.length > 0) this.#deps.onChange(key, { changed: [], removed });
   }
 
   unwatch({ key }: Place): void {
@@ -164,8 +136,4 @@ export class WatchedPlaces implements IndexedSources {
     this.#places.set(key, watched);
     return watched;
   }
-}
-
-function byId(rows: readonly ObservedSummary[]): Map<string, ObservedSummary> {
-  return new Map(rows.map((row) => [row.session_id, row]));
 }

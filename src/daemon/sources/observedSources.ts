@@ -9,7 +9,7 @@ import type { PriceTable } from '../../insight/prices/prices.ts';
 import type { SessionSummary } from '../../model/session/summary.ts';
 import type { ParamsOf, ResultOf } from '../../protocol/daemon/calls.ts';
 import type { IndexThread } from '../indexing/indexThread.ts';
-import { RemoteSessions } from '../indexing/remoteSessions.ts';
+import { RemoteSessions, type RemoteSessionsDeps } from '../indexing/remoteSessions.ts';
 import type { JoinedSessions } from '../joining/joinedSessions.ts';
 import { SessionCopier, type SessionCopierDeps } from './sessionCopier.ts';
 import { RepositoryLookup, SessionScope } from './scope.ts';
@@ -28,6 +28,7 @@ export interface ObservedSourcesDeps {
   readonly prices: () => Promise<PriceTable>;
   readonly log: Log;
   readonly thread: IndexThread;
+  readonly saved: RemoteSessionsDeps['saved'];
 }
 
 /** Sessions of other programs, for all clients. Where their stores are is what the clients say. */
@@ -146,8 +147,8 @@ export class ObservedSources {
       this.#places.get(oldest)?.dispose();
       this.#places.delete(oldest);
     }
-    const { thread, log } = this.#deps;
-    const created = new RemoteSessions({ key, home, variables }, thread, log);
+    const { thread, saved, log } = this.#deps;
+    const created = new RemoteSessions({ place: { key, home, variables }, thread, saved, log });
     this.#places.set(key, created);
     for (const [listener, looks] of this.#useListeners) looks.push(created.look(listener));
     return created;

@@ -297,7 +297,7 @@ export class ObservedSessions implements ObservedFeed {
 }
 
 /** Difference between two lists, by id. */
-export function changeOf(
+function changeOf(
   before: ReadonlyMap<string, ObservedSummary>,
   now: ReadonlyMap<string, ObservedSummary>,
 ): SourcesChange {

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import type { PlaceListener } from '../../../../src/daemon/indexing/indexThread.ts';
+import { RemoteSessions } from '../../../../src/daemon/indexing/remoteSessions.ts';
 import { WatchedPlaces } from '../../../../src/daemon/indexing/watchedPlaces.ts';
 import { RepositoryLookup, SessionScope } from '../../../../src/daemon/sources/scope.ts';
 import { SourcesWatch } from '../../../../src/daemon/sources/sourcesWatch.ts';
@@ -12,6 +14,7 @@ import { StoredFacts } from '../../../../src/engine/catalogue/storedFacts.ts';
 import type { SourcesChange } from '../../../../src/engine/sources/sources.ts';
 import type { ObservedSummary } from '../../../../src/insight/observed/summary.ts';
 import { loadPrices } from '../../../../src/insight/prices/prices.ts';
+import { isObject } from '../../../../src/model/text/json.ts';
 import { silentLog } from '../../../support/silentLog.ts';
 import { captureFile, sourcesOf } from '../../../support/stores/homes.ts';
 import { until } from '../../../support/until.ts';
@@ -74,26 +77,90 @@ describe('the first list of many sessions from the catalogue', () => {
     });
   }
 
-  it('has the newest; the others follow in parts, and then what became different', async () => {
+  /** Rows of the catalogue, and a thread that answers `watch` when told to. */
+  function remote(saved: readonly ObservedSummary[]) {
+    const listeners: PlaceListener[] = [];
+    const asked: (readonly string[])[] = [];
+    let reply: (rows: readonly ObservedSummary[]) => void = quiet;
+    const thread = {
+      listen: (_: string, listener: PlaceListener) => void listeners.push(listener),
+      start: quiet,
+      notify: quiet,
+      request: async (_: unknown, params: unknown): Promise<never> => {
+        assert(isObject(params) && Array.isArray(params['known']));
+        asked.push(params['known'].map(String));
+        const rows = await new Promise<readonly ObservedSummary[]>((resolve) => (reply = resolve));
+        return rows as never;
+      },
+    };
+    const changes: SourcesChange[] = [];
+    const sessions = new RemoteSessions({
+      place: { key: 'here', home, variables: {} },
+      thread,
+      saved: (most) => Promise.resolve(saved.slice(0, most)),
+      log: silentLog,
+    });
+    sessions.look((change) => void changes.push(change));
+    const report = (change: SourcesChange): void => listeners[0]?.changed(change);
+    return { sessions, asked, changes, report, reply: (rows: readonly ObservedSummary[]) => reply(rows) };
+  }
+
+  it('has the newest before the indexing thread answers, and then only what is different', async () => {
     const rows = await rowsIn(home);
+    const { sessions, asked, changes, report, reply } = remote(rows);
+    assert.deepEqual(idsOf(await sessions.list()), idsOf(rows.slice(0, 1000)));
+    assert.deepEqual(asked, [idsOf(rows.slice(0, 1000))]);
+    const renamed = { ...rows[1]!, title: 'Another title' };
+    reply([rows[0]!, renamed]);
+    await until('the answer of the thread', () => changes.length > 0);
+    report({ changed: rows.slice(900, 1100), removed: [] });
+    report({ changed: [], removed: [rows[5]!.session_id, 'ses_of_nobody'] });
+    report({ changed: [renamed], removed: [rows[5]!.session_id] });
+    assert.deepEqual(changes, [
+      { changed: [renamed], removed: [] },
+      { changed: rows.slice(1000, 1100), removed: [] },
+      { changed: [], removed: [rows[5]!.session_id] },
+    ]);
+    assert.equal((await sessions.list()).length, 1099);
+    sessions.dispose();
+  });
+
+  it('leaves out sessions that may still run, and those of other folders', async () => {
+    const rows = await rowsIn(home);
+    const [first, second, third] = rows;
+    const running = { ...second!, live: { ...second!.live, state: 'running' as const } };
+    const elsewhere = { ...third!, source: { ...third!.source, path: path.join(home, 'elsewhere/session.jsonl') } };
+    const { sessions } = remote([first!, running, elsewhere]);
+    assert.deepEqual(await sessions.list(), [first]);
+    sessions.dispose();
+  });
+
+  it('waits for the indexing thread if the catalogue has no sessions', async () => {
+    const rows = await rowsIn(home);
+    const { sessions, asked, changes, reply } = remote([]);
+    const list = sessions.list();
+    await until('the request', () => asked.length > 0);
+    reply(rows.slice(0, 2));
+    assert.deepEqual(await list, rows.slice(0, 2));
+    assert.deepEqual([asked, changes], [[[]], []]);
+    sessions.dispose();
+  });
+
+  it('is corrected when the stores are read: known sessions without files are removed', async () => {
     const changes: SourcesChange[] = [];
     const places = new WatchedPlaces({
       cache: new StoredFacts(new Catalogue(path.join(home, 'none')), silentLog),
-      saved: (most) => Promise.resolve(rows.slice(0, most)),
       prices: () => loadPrices(),
       log: silentLog,
       onChange: (_, change) => void changes.push(change),
       onPaths: quiet,
     });
-    const place = { key: 'here', home, variables: {} };
+    const place = { key: 'here', home: captureFile('claude-code-2.1.330/print-tools', 'home'), variables: {} };
     try {
-      assert.deepEqual(idsOf(await places.watch(place)), idsOf(rows.slice(0, 1000)));
-      await until('the end of the list', () => changes.some(({ removed }) => removed.length > 0));
-      const [second, third, last] = changes;
-      assert.deepEqual(idsOf(second!.changed), idsOf(rows.slice(1000, 2000)));
-      assert.deepEqual(idsOf(third!.changed), idsOf(rows.slice(2000)));
-      // Their files do not exist.
-      assert.deepEqual(new Set(last!.removed), new Set(idsOf(rows)));
+      const rows = await places.watch(place, ['ses_gone']);
+      assert.equal(rows.length, 1);
+      await until('the removed session', () => changes.length > 0);
+      assert.deepEqual(changes, [{ changed: [], removed: ['ses_gone'] }]);
     } finally {
       places.unwatch(place);
     }
