@@ -3,7 +3,7 @@ import type { SqliteRow, SqliteValue } from '../sqlite/driver.ts';
 import { hasZstd, type TextPacking } from './chunkText.ts';
 
 /** SQLite of the runtime gives a `bigint` only if asked. */
-type DatabaseRow = Readonly<Record<string, SqliteValue | bigint>>;
+export type DatabaseRow = Readonly<Record<string, SqliteValue | bigint>>;
 
 type Parameter = null | number | string | Uint8Array;
 

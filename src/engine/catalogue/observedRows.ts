@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { ObservedSummary } from '../../insight/observed/summary.ts';
 import type { RunSpending } from '../../insight/usage/spending.ts';
 import { isObject } from '../../model/text/json.ts';
@@ -85,18 +86,22 @@ function parseSpent(written: string): readonly RunSpending[] {
 }
 
 function writeRows(database: Database, sessions: readonly ObservedSession[]): void {
-  const known = new Map(database.all('SELECT id, summary, spent FROM observed').map((row) => [String(row['id']), row]));
+  const rows = database.all('SELECT id, hash FROM observed');
+  const known = new Map(rows.map(({ id, hash }) => [String(id), hash]));
   const changed = sessions.flatMap(({ summary, spent }) => {
     const [id, texts] = [summary.session_id, [JSON.stringify(summary), JSON.stringify(spent)] as const];
+    const hash = createHash('sha1').update(texts[0]).update(texts[1]).digest('base64');
     const before = known.get(id);
     known.delete(id);
-    if (before?.['summary'] === texts[0] && before['spent'] === texts[1]) return [];
-    return [[id, summary.updated_at, ...texts] as const];
+    return before === hash ? [] : [[id, summary.updated_at, hash, ...texts] as const];
   });
   if (changed.length === 0 && known.size === 0) return;
   database.transaction(() => {
     for (const values of changed)
-      database.run('INSERT OR REPLACE INTO observed (id, updated, summary, spent) VALUES (?, ?, ?, ?)', ...values);
+      database.run(
+        'INSERT OR REPLACE INTO observed (id, updated, hash, summary, spent) VALUES (?, ?, ?, ?, ?)',
+        ...values,
+      );
     for (const id of known.keys()) database.run('DELETE FROM observed WHERE id = ?', id);
   });
 }

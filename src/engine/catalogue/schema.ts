@@ -1,7 +1,7 @@
 import type { Database } from './database.ts';
 
 /** A database of another version is deleted and created again. */
-export const schemaVersion = 10;
+export const schemaVersion = 11;
 
 /**
  * Bytes of pending words after which FTS5 writes a segment. With its default of 1 MB, it writes and merges so many that
@@ -38,8 +38,9 @@ export function endId({ block, blocks }: SessionBlocks): number {
  * lengths of their entries (`entryLengths.ts`). `chunks`: compressed text of
  * about 32 KB of entries, by the id of the first. `entries`: searchable fields of each entry. `word_index`: full-text
  * index. `touches`: which calls read or changed which file. `observed`: sessions of other programs for lists, and their
- * usage per day (both JSON); a row gets a new, higher `no` whenever it is written. `facts`: facts from their stores with the state of their files, and `parts`: roles of
- * those files, so that only changed ones are read again.
+ * usage per day (both JSON), with a hash of both; a row gets a new, higher `no` whenever it is written. `facts`: what is needed of all
+ * their sessions, with the state of their files; `packed_facts`: all facts; `parts`: roles of those files, so that only changed
+ * ones are read again.
  */
 const schema = `
 CREATE TABLE sessions (
@@ -59,9 +60,12 @@ CREATE VIRTUAL TABLE word_index USING fts5(
   text, content='', contentless_delete=1, detail=none, tokenize="ascii tokenchars '_'");
 INSERT INTO word_index (word_index, rank) VALUES ('hashsize', ${pendingWordBytes});
 CREATE TABLE observed (
-  no INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, updated TEXT NOT NULL, summary TEXT NOT NULL, spent TEXT NOT NULL);
+  no INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, updated TEXT NOT NULL, hash TEXT NOT NULL,
+  summary TEXT NOT NULL, spent TEXT NOT NULL);
 CREATE INDEX observed_by_time ON observed (updated);
-CREATE TABLE facts (id TEXT PRIMARY KEY, stamp TEXT NOT NULL, facts BLOB NOT NULL, problem TEXT);
+CREATE INDEX observed_hashes ON observed (id, hash);
+CREATE TABLE facts (id TEXT PRIMARY KEY, stamp TEXT NOT NULL, brief TEXT NOT NULL, keys BLOB NOT NULL, problem TEXT);
+CREATE TABLE packed_facts (id TEXT PRIMARY KEY, packed BLOB NOT NULL);
 CREATE TABLE parts (path TEXT PRIMARY KEY, key TEXT NOT NULL, part TEXT NOT NULL) WITHOUT ROWID;
 `;
 

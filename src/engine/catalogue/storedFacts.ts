@@ -1,8 +1,9 @@
 import type { StorePart } from '../../agents/stores/storeFormat.ts';
 import { isObject } from '../../model/text/json.ts';
 import type { Log } from '../api.ts';
-import type { CachedFacts, CachedPart, FactsCache } from '../sources/reading/factsCache.ts';
+import type { BriefFacts, BriefSession, CachedFacts, CachedPart, FactsCache } from '../sources/reading/factsCache.ts';
 import type { Catalogue } from './catalogue.ts';
+import type { DatabaseRow } from './database.ts';
 
 /** Facts of other programs' sessions, cached in the catalogue. If that fails, they are read from the stores. */
 export class StoredFacts implements FactsCache {
@@ -14,32 +15,56 @@ export class StoredFacts implements FactsCache {
     this.#log = log;
   }
 
-  async get(id: string, stamp: string): Promise<Omit<CachedFacts, 'stamp'> | undefined> {
-    try {
-      return await this.#catalogue.use((database) => {
-        const row = database.get('SELECT facts, problem FROM facts WHERE id = ? AND stamp = ?', id, stamp);
-        const packed = row?.['facts'];
-        if (row === undefined || !(packed instanceof Uint8Array)) return undefined;
-        return { packed, problem: typeof row['problem'] === 'string' ? row['problem'] : null };
-      });
-    } catch {
-      return undefined;
-    }
+  async brief(id: string, stamp: string): Promise<BriefSession | undefined> {
+    return this.#get('SELECT brief, keys, problem FROM facts WHERE id = ? AND stamp = ?', id, stamp, (row) => {
+      const brief: unknown = JSON.parse(String(row['brief']));
+      const keys = keysIn(row['keys']);
+      if (!isBrief(brief) || keys === undefined) return undefined;
+      return { stamp, brief, keys, problem: typeof row['problem'] === 'string' ? row['problem'] : null };
+    });
+  }
+
+  async packed(id: string, stamp: string): Promise<Uint8Array | undefined> {
+    const packed = 'SELECT packed FROM facts JOIN packed_facts USING (id) WHERE id = ? AND stamp = ?';
+    return this.#get(packed, id, stamp, (row) => (row['packed'] instanceof Uint8Array ? row['packed'] : undefined));
   }
 
   save(changed: ReadonlyMap<string, CachedFacts>): Promise<boolean> {
     return this.#write(() =>
       this.#catalogue.use((database) =>
         database.transaction(() => {
-          for (const [id, { stamp, packed, problem }] of changed)
-            database.run('INSERT OR REPLACE INTO facts VALUES (?, ?, ?, ?)', id, stamp, packed, problem);
+          for (const [id, { stamp, brief, keys, problem, packed }] of changed) {
+            const bytes = new Uint8Array(keys.buffer, keys.byteOffset, keys.byteLength);
+            const values = [id, stamp, JSON.stringify(brief), bytes, problem] as const;
+            database.run('INSERT OR REPLACE INTO facts VALUES (?, ?, ?, ?, ?)', ...values);
+            database.run('INSERT OR REPLACE INTO packed_facts VALUES (?, ?)', id, packed);
+          }
         }),
       ),
     );
   }
 
+  /** `undefined` also if the catalogue cannot be read. */
+  async #get<T>(
+    sql: string,
+    id: string,
+    stamp: string,
+    parse: (row: DatabaseRow) => T | undefined,
+  ): Promise<T | undefined> {
+    try {
+      return await this.#catalogue.use((database) => {
+        const row = database.get(sql, id, stamp);
+        return row === undefined ? undefined : parse(row);
+      });
+    } catch {
+      return undefined;
+    }
+  }
+
   async keepOnly(isPresent: (id: string) => boolean): Promise<void> {
-    await this.#write(() => this.#keepOnly('facts', 'id', isPresent));
+    for (const table of ['facts', 'packed_facts'] as const) {
+      await this.#write(() => this.#keepOnly(table, 'id', isPresent));
+    }
   }
 
   async parts(): Promise<ReadonlyMap<string, CachedPart>> {
@@ -71,7 +96,11 @@ export class StoredFacts implements FactsCache {
     await this.#write(() => this.#keepOnly('parts', 'path', isPresent));
   }
 
-  async #keepOnly(table: 'facts' | 'parts', column: 'id' | 'path', isPresent: (key: string) => boolean): Promise<void> {
+  async #keepOnly(
+    table: 'facts' | 'packed_facts' | 'parts',
+    column: 'id' | 'path',
+    isPresent: (key: string) => boolean,
+  ): Promise<void> {
     await this.#catalogue.use((database) => {
       const keys = database.all(`SELECT ${column} AS key FROM ${table}`).map(({ key }) => String(key));
       const missing = keys.filter((key) => !isPresent(key));
@@ -95,4 +124,15 @@ export class StoredFacts implements FactsCache {
 
 function isPart(value: unknown): value is StorePart {
   return isObject(value) && typeof value['role'] === 'string';
+}
+
+/** The same version of the catalogue wrote them, so checking the identifying fields is enough. */
+function isBrief(value: unknown): value is BriefFacts {
+  return isObject(value) && Array.isArray(value['nativeIds']) && isObject(value['last']);
+}
+
+function keysIn(stored: unknown): Float64Array | undefined {
+  if (!(stored instanceof Uint8Array) || stored.byteLength % Float64Array.BYTES_PER_ELEMENT !== 0) return undefined;
+  // A copy, because numbers must be aligned.
+  return new Float64Array(Uint8Array.from(stored).buffer);
 }

@@ -1,13 +1,12 @@
 import type { SessionShare } from '../../insight/observed/countOnce.ts';
-import { observedSummary, type ObservedFacts, type ObservedSummary } from '../../insight/observed/summary.ts';
+import { observedRow, type ObservedFacts, type ObservedRow } from '../../insight/observed/summary.ts';
 import type { PriceTable } from '../../insight/prices/prices.ts';
 import { localDay } from '../usage/localDay.ts';
 import type { LiveState } from '../../model/observedState.ts';
 import type { PlacedFile, SessionFiles } from './groups.ts';
 import { liveSource } from './live/agents.ts';
 import { liveState, type ProcessMark } from './live/marks.ts';
-import type { SessionFacts } from './reading/factsCache.ts';
-import type { BriefFacts, BriefSession } from './reading/factsMemory.ts';
+import type { BriefFacts, BriefSession, SessionFacts } from './reading/factsCache.ts';
 import type { Notes } from './reading/sessionReader.ts';
 
 /** A listed session, as far as it stays in memory. */
@@ -59,8 +58,17 @@ export function observedOf(
   };
 }
 
-/** Summary for lists. */
-export function summaryOf(followed: FollowedSession, prices: PriceTable, now: number): ObservedSummary {
+/** Summary for lists, and usage per day. `now`: epoch milliseconds. */
+export function rowOf(followed: FollowedSession, prices: PriceTable, now: number): ObservedRow {
   const { share, parentId } = followed;
-  return observedSummary({ ...observedOf(followed, now), share, parentId }, prices, localDay);
+  return observedRow({ ...observedOf(followed, now), share, parentId }, prices, localDay);
+}
+
+/** Whether files and processes are as before. */
+export function isUnchanged(before: FoundSession, now: FoundSession): boolean {
+  return before.stamp === now.stamp && before.problem === now.problem && isSameMark(before.mark, now.mark);
+}
+
+export function isSameMark(a: ProcessMark | undefined, b: ProcessMark | undefined): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
 }

@@ -3,7 +3,7 @@ import type { StoreFormat, StorePlace } from '../../agents/stores/storeFormat.ts
 import { deduplicate } from '../../insight/observed/countOnce.ts';
 import { SharedKeys } from '../../insight/observed/sharedKeys.ts';
 import { observedSpent } from '../../insight/observed/spent.ts';
-import { observedSummary, type ObservedFacts, type ObservedSummary } from '../../insight/observed/summary.ts';
+import type { ObservedFacts, ObservedSummary } from '../../insight/observed/summary.ts';
 import type { PriceTable } from '../../insight/prices/prices.ts';
 import type { RunSpending } from '../../insight/usage/spending.ts';
 import type { NormalizedEntry } from '../../model/transcript/entry.ts';
@@ -12,16 +12,24 @@ import type { ObservedAgent } from '../../model/session/observed.ts';
 import { Transcript } from '../../model/transcript/transcript.ts';
 import type { ObservedHistory } from '../import/importObserved.ts';
 import { Pace } from '../pace.ts';
-import { localDay } from '../usage/localDay.ts';
 import { rescanChanged } from './changedFiles.ts';
 import { PartMemory, readStore, scanStore, type SessionFiles, type Store, type StoreScan } from './groups.ts';
 import { observedId } from './ids.ts';
 import { liveSource } from './live/agents.ts';
-import { liveOf, mainFile, summaryOf, type FollowedSession, type FoundSession } from './foundSession.ts';
+import { problemRows } from './problemRows.ts';
+import {
+  isSameMark,
+  isUnchanged,
+  liveOf,
+  mainFile,
+  rowOf,
+  type FollowedSession,
+  type FoundSession,
+} from './foundSession.ts';
 import type { ProcessMark } from './live/marks.ts';
 import type { ProcessProbe } from './live/processes.ts';
-import type { FactsCache } from './reading/factsCache.ts';
-import { FactsMemory, type BriefFacts } from './reading/factsMemory.ts';
+import type { BriefFacts, FactsCache } from './reading/factsCache.ts';
+import { FactsMemory } from './reading/factsMemory.ts';
 import { NotesMemory } from './reading/notesMemory.ts';
 import { SessionReader } from './reading/sessionReader.ts';
 
@@ -71,6 +79,8 @@ export class SessionSources {
   #stores: readonly Store[] = [];
   #found = new Map<string, FoundSession>();
   #rows = new Map<string, ObservedSummary>();
+  /** Of the rows. */
+  #prices: PriceTable | undefined;
   /** Usage per day of each row, computed while all facts of its session are at hand. */
   readonly #spent = new WeakMap<ObservedSummary, readonly RunSpending[]>();
 
@@ -163,14 +173,18 @@ export class SessionSources {
       const files = [...names].flatMap((name) => next.sessions.get(name) ?? []);
       for await (const read of this.#sessionsOf(next, files)) {
         for (const session of read) {
+          const known = this.#found.get(session.id);
           this.#found.set(session.id, session);
+          // A complete scan finds most sessions as they were.
+          if (known !== undefined && isUnchanged(known, session)) continue;
+          dirty.add(session.id);
           for (const id of this.#shared.set(session.id, session.keys)) dirty.add(id);
         }
       }
       for (const name of names) {
         const id = observedId(format.agent, name);
-        dirty.add(id);
         if (next.sessions.has(name) || !this.#found.delete(id)) continue;
+        dirty.add(id);
         for (const sharing of this.#shared.delete(id)) dirty.add(sharing);
       }
     }
@@ -192,7 +206,7 @@ export class SessionSources {
         // Without a process, what has ended stays as it is.
         if (then === 'ended' && mark === undefined && found.mark === undefined) continue;
         const { state } = this.#liveOf({ ...found, mark });
-        if (then === state && JSON.stringify(found.mark) === JSON.stringify(mark)) continue;
+        if (then === state && isSameMark(found.mark, mark)) continue;
         this.#found.set(id, { ...found, mark });
         dirty.add(id);
       }
@@ -245,7 +259,7 @@ export class SessionSources {
     const { facts, entries, problems } = read;
     const followed = await this.#followed(found);
     const { requests } = this.#found.has(id) ? followed.share : facts;
-    const summary = summaryOf(followed, prices, this.#options.clock());
+    const { summary } = rowOf(followed, prices, this.#options.clock());
     return { summary, facts, requests, entries, problems };
   }
 
@@ -330,8 +344,10 @@ export class SessionSources {
     }
   }
 
-  /** Updates the rows of these sessions and of unreadable files. */
-  async #draw(ids: ReadonlySet<string>, prices: PriceTable): Promise<void> {
+  /** Updates the rows of these sessions and of unreadable files; with other prices, all rows. */
+  async #draw(changed: ReadonlySet<string>, prices: PriceTable): Promise<void> {
+    const ids = prices === this.#prices ? changed : new Set([...changed, ...this.#found.keys()]);
+    this.#prices = prices;
     const drawn = new Set<string>();
     const pace = new Pace();
     for (const id of ids) {
@@ -341,15 +357,15 @@ export class SessionSources {
       else if (!drawn.has(id)) {
         for (const session of await this.#group(found)) {
           drawn.add(session.id);
-          const row = summaryOf(session, prices, this.#options.clock());
-          if (this.#show(row)) this.#spent.set(row, observedSpent(row, session.share, prices, localDay));
+          const { summary, days } = rowOf(session, prices, this.#options.clock());
+          if (this.#show(summary)) this.#spent.set(summary, observedSpent(summary, days));
         }
       }
     }
     for (const [id, { runs, executor_session_ids: ids }] of this.#rows) {
       if (runs === 0 && ids.length === 0 && !this.#found.has(id)) this.#rows.delete(id);
     }
-    for (const row of this.#stores.flatMap((store) => this.#problemRows(store, prices))) this.#show(row);
+    for (const row of this.#stores.flatMap((store) => problemRows(store, prices))) this.#show(row);
   }
 
   /** Keeps the known row, and returns `false`, if it is the same. */
@@ -368,20 +384,6 @@ export class SessionSources {
   #parentId(agent: ObservedAgent, nativeId: string): string | null {
     const id = observedId(agent, nativeId);
     return this.#found.has(id) ? id : null;
-  }
-
-  /** An unreadable file or folder becomes a row with the reason. */
-  #problemRows({ format, problems }: Store, prices: PriceTable): ObservedSummary[] {
-    const parser = format.createParser({ entries: false, session: '', notes: new Map() });
-    const facts = { ...parser.facts(), nativeIds: [] };
-    const share = { requests: [], inherited: [], prompts: 0, toolCalls: 0, parent: null };
-    const changedAt = new Date(0).toISOString();
-    const live = { state: 'ended', since: null, source: 'record' } as const;
-    return problems.map(({ path, reason }) => {
-      const id = observedId(format.agent, path);
-      const about = { id, agent: format.agent, label: format.label, facts, share, live, path, changedAt };
-      return observedSummary({ ...about, problem: reason, parentId: null }, prices, localDay);
-    });
   }
 }
 

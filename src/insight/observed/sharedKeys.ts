@@ -71,9 +71,10 @@ export class SharedKeys {
   }
 }
 
-/** Sorted hashes of what a session has, and of the sessions that its records name as owners. */
-export function keysOf(agent: string, { nativeIds, requests, prompts, toolCalls }: StoreFacts): Float64Array {
-  const hashes = new Set(nativeIds.map((id) => hashOf(`${agent} session ${id}`)));
+/** Sorted hashes of what a session has, and of the sessions that its records name as owners or parent. */
+export function keysOf(agent: string, { nativeIds, parent, requests, prompts, toolCalls }: StoreFacts): Float64Array {
+  const named = parent === null ? nativeIds : [...nativeIds, parent.id];
+  const hashes = new Set(named.map((id) => hashOf(`${agent} session ${id}`)));
   const add = (kind: string, counted: readonly CountedUsage[]): void => {
     for (const { key, owner } of counted) {
       hashes.add(hashOf(`${agent} ${kind} ${key}`));

@@ -4,7 +4,7 @@ import type { SessionSummary } from '../../model/session/summary.ts';
 import type { PriceTable } from '../prices/prices.ts';
 import { observedCost, usageOf } from './cost.ts';
 import type { SessionShare } from './countOnce.ts';
-import { spentByDay } from './spentByDay.ts';
+import { spentByDay, type DaySpent } from './spentByDay.ts';
 
 /** A session of another program, as lists show it: the fields of Vitrine's own sessions, and a few more. */
 export interface ObservedSummary extends Omit<SessionSummary, 'executor_type'> {
@@ -47,12 +47,14 @@ const promptLength = 200;
 
 const cutOff = 'The last answer was interrupted before it was stored; its tokens are unknown.';
 
+export interface ObservedRow {
+  readonly summary: ObservedSummary;
+  /** Earliest first. */
+  readonly days: readonly DaySpent[];
+}
+
 /** `dayOf` returns the reader's calendar day of a time. */
-export function observedSummary(
-  observed: ObservedFacts,
-  prices: PriceTable,
-  dayOf: (at: string) => string,
-): ObservedSummary {
+export function observedRow(observed: ObservedFacts, prices: PriceTable, dayOf: (at: string) => string): ObservedRow {
   const { share, live } = observed;
   const isCutOff = live.state === 'ended' && observed.facts.last.state === 'answering';
   const facts = isCutOff ? { ...observed.facts, missing: [...observed.facts.missing, cutOff] } : observed.facts;
@@ -63,9 +65,10 @@ export function observedSummary(
   const folder = facts.folders.at(-1);
   const usage = usageOf(share.requests);
   const cost = observedCost(facts, share, prices);
-  const [day] = spentByDay({ total: cost, requests: share.requests, updatedAt: updated }, prices, dayOf).slice(-1);
+  const days = spentByDay({ total: cost, requests: share.requests, updatedAt: updated }, prices, dayOf);
+  const day = days.at(-1);
   const isLive = live.state !== 'ended' && live.state !== 'idle';
-  return {
+  const summary: ObservedSummary = {
     session_id: observed.id,
     status: isLive ? 'running' : 'finished',
     created_at: created,
@@ -108,6 +111,7 @@ export function observedSummary(
     ...(day !== undefined && { last_day: { date: day.date, cost: day.cost, usage: usageOf(day.requests) } }),
     problem: observed.problem,
   };
+  return { summary, days };
 }
 
 /** A slice would keep the whole prompt in memory. */

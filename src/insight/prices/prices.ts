@@ -39,7 +39,11 @@ export type PriceTable = z.infer<typeof priceTableSchema>;
 /** A user's prices, for models that the table does not know or that cost this user something else. */
 const ownPricesSchema = priceTableSchema.omit({ name: true }).partial({ models: true, aliases: true });
 
+type OwnPrices = z.infer<typeof ownPricesSchema>;
+
 let loading: Promise<PriceTable> | undefined;
+/** The last result, so that unchanged prices are the same object. */
+let lastOwn: { readonly own: unknown; readonly table: PriceTable } | undefined;
 
 /**
  * Vitrine's price table, loaded on first use, with `own` (as a user wrote it) before it. An invalid `own` is ignored: see
@@ -48,8 +52,15 @@ let loading: Promise<PriceTable> | undefined;
 export async function loadPrices(own?: unknown): Promise<PriceTable> {
   loading ??= import('./prices.json', { with: { type: 'json' } }).then((file) => priceTableSchema.parse(file.default));
   const shipped = await loading;
-  const parsed = own === undefined ? undefined : ownPricesSchema.safeParse(own).data;
-  if (parsed === undefined) return shipped;
+  if (own === undefined) return shipped;
+  if (lastOwn?.own === own) return lastOwn.table;
+  const parsed = ownPricesSchema.safeParse(own).data;
+  const table = parsed === undefined ? shipped : withOwn(shipped, parsed);
+  lastOwn = { own, table };
+  return table;
+}
+
+function withOwn(shipped: PriceTable, parsed: OwnPrices): PriceTable {
   const models = lowerKeys(parsed.models ?? {});
   const aliases = Object.entries(shipped.aliases).filter(([name]) => !Object.hasOwn(models, name));
   return {

@@ -19,7 +19,7 @@ import type {
 } from '../../api.ts';
 import { Emitter } from '../../emitter.ts';
 import { fileAt } from '../files.ts';
-import { observedOf, summaryOf, type FollowedSession } from '../foundSession.ts';
+import { observedOf, rowOf, type FollowedSession } from '../foundSession.ts';
 import type { PlacedFile, SessionFiles } from '../groups.ts';
 import { SessionReader } from '../reading/sessionReader.ts';
 import { ObservedTurns } from './turns.ts';
@@ -270,7 +270,7 @@ export class ObservedHandle implements SessionHandle {
   }
 
   #makeSummary(): SessionSummary {
-    return { ...asSession(summaryOf(this.#found, this.#deps.prices, this.#deps.clock())), entries: this.#total };
+    return { ...asSession(rowOf(this.#found, this.#deps.prices, this.#deps.clock()).summary), entries: this.#total };
   }
 }
 

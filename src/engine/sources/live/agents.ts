@@ -3,7 +3,7 @@ import type { StoreRoot } from '../../../agents/stores/storeFormat.ts';
 import type { ObservedAgent } from '../../../model/session/observed.ts';
 import { isVersionSince } from '../../../model/text/versions.ts';
 import type { SessionFiles } from '../groups.ts';
-import type { BriefFacts } from '../reading/factsMemory.ts';
+import type { BriefFacts } from '../reading/factsCache.ts';
 import { claudeMarks } from './claude.ts';
 import { codexMarks } from './codex.ts';
 import { copilotMarks } from './copilot.ts';

@@ -1,6 +1,6 @@
 import type { LastRecord } from '../../../model/session/observed.ts';
 import type { LiveState } from '../../../model/observedState.ts';
-import type { BriefFacts } from '../reading/factsMemory.ts';
+import type { BriefFacts } from '../reading/factsCache.ts';
 
 /** What is known about a session's process besides its records. */
 export interface ProcessMark {

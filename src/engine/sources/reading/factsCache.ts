@@ -10,11 +10,22 @@ export interface SessionFacts {
   readonly problem: string | null;
 }
 
-/** Packed facts with the state of the files that they were read from. */
-export interface CachedFacts {
+/** The facts that are needed of all sessions all the time. */
+export type BriefFacts = Pick<StoreFacts, 'nativeIds' | 'agentVersion' | 'entryPoint' | 'last' | 'lastActivityAt'>;
+
+/** What stays in memory of a session. */
+export interface BriefSession {
+  /** State of the files that it was read from. */
   readonly stamp: string;
-  readonly packed: Uint8Array;
+  readonly brief: BriefFacts;
+  /** For `SharedKeys`. */
+  readonly keys: Float64Array;
+  /** Why it cannot be read completely. */
   readonly problem: string | null;
+}
+
+export interface CachedFacts extends BriefSession {
+  readonly packed: Uint8Array;
 }
 
 /** Role of a file, with the state of its beginning. */
@@ -26,7 +37,9 @@ export interface CachedPart {
 /** Keeps facts between processes. Never rejects. */
 export interface FactsCache {
   /** `undefined` if there are no facts for that state of the files. */
-  get(id: string, stamp: string): Promise<Omit<CachedFacts, 'stamp'> | undefined>;
+  brief(id: string, stamp: string): Promise<BriefSession | undefined>;
+  /** All facts, packed; `undefined` if there are none for that state of the files. */
+  packed(id: string, stamp: string): Promise<Uint8Array | undefined>;
   /** `false` if they could not be stored. */
   save(changed: ReadonlyMap<string, CachedFacts>): Promise<boolean>;
   /** Removes the facts of other sessions. */

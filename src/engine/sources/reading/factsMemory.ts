@@ -2,20 +2,8 @@ import { createHash } from 'node:crypto';
 import { keysOf } from '../../../insight/observed/sharedKeys.ts';
 import type { StoreFacts } from '../../../model/session/observed.ts';
 import type { PlacedFile, SessionFiles } from '../groups.ts';
-import { packFacts, unpackFacts, type CachedFacts, type FactsCache, type SessionFacts } from './factsCache.ts';
+import { packFacts, unpackFacts, type BriefSession, type CachedFacts, type FactsCache } from './factsCache.ts';
 import { SessionReader, type Notes } from './sessionReader.ts';
-
-/** The facts that are needed of all sessions all the time. */
-export type BriefFacts = Pick<StoreFacts, 'nativeIds' | 'agentVersion' | 'entryPoint' | 'last' | 'lastActivityAt'>;
-
-/** What stays in memory of a session. */
-export interface BriefSession {
-  readonly stamp: string;
-  readonly brief: BriefFacts;
-  /** For `SharedKeys`. */
-  readonly keys: Float64Array;
-  readonly problem: string | null;
-}
 
 /** Packed facts that are not in the cache, or not yet. */
 interface Unsaved extends CachedFacts {
@@ -50,15 +38,8 @@ export class FactsMemory {
     const stamp = stampOf(files, notes);
     const known = this.#known.get(id);
     if (known?.stamp === stamp) return known;
-    const saved = known === undefined ? await this.#saved(id, stamp) : undefined;
-    const read = saved ?? (await this.#read(id, stamp, files, notes));
-    const { nativeIds, agentVersion, entryPoint, last, lastActivityAt } = read.facts;
-    const session: BriefSession = {
-      stamp,
-      brief: { nativeIds, agentVersion, entryPoint, last, lastActivityAt },
-      keys: keysOf(files.format.agent, read.facts),
-      problem: read.problem,
-    };
+    const saved = known === undefined ? await this.#cache?.brief(id, stamp) : undefined;
+    const session = saved ?? (await this.#read(id, stamp, files, notes)).session;
     this.#known.set(id, session);
     if (this.#waiting >= savedTogether) await this.save();
     return session;
@@ -66,12 +47,11 @@ export class FactsMemory {
 
   /** All facts of a session, as `of` last found it. */
   async whole(id: string, files: SessionFiles, notes: Notes): Promise<StoreFacts> {
-    const unsaved = this.#unsaved.get(id);
-    const facts = unsaved === undefined ? undefined : unpackFacts(unsaved.packed);
-    if (facts !== undefined) return facts;
     const stamp = this.#known.get(id)?.stamp ?? stampOf(files, notes);
+    const packed = this.#unsaved.get(id)?.packed ?? (await this.#cache?.packed(id, stamp));
+    const facts = packed === undefined ? undefined : unpackFacts(packed);
     // The cache may have been deleted.
-    return ((await this.#saved(id, stamp)) ?? (await this.#read(id, stamp, files, notes))).facts;
+    return facts ?? (await this.#read(id, stamp, files, notes)).facts;
   }
 
   /** Stores new facts for other processes. */
@@ -92,13 +72,12 @@ export class FactsMemory {
     await this.#cache?.keepOnly((id) => ids.has(id));
   }
 
-  async #saved(id: string, stamp: string): Promise<SessionFacts | undefined> {
-    const cached = await this.#cache?.get(id, stamp);
-    const facts = cached === undefined ? undefined : unpackFacts(cached.packed);
-    return cached === undefined || facts === undefined ? undefined : { facts, problem: cached.problem };
-  }
-
-  async #read(id: string, stamp: string, files: SessionFiles, notes: Notes): Promise<SessionFacts> {
+  async #read(
+    id: string,
+    stamp: string,
+    files: SessionFiles,
+    notes: Notes,
+  ): Promise<{ readonly session: BriefSession; readonly facts: StoreFacts }> {
     const reader = this.#readers.get(id) ?? new SessionReader({ entries: false, clock: this.#clock });
     await reader.advance(files, notes);
     this.#keep(id, reader, files);
@@ -112,9 +91,12 @@ export class FactsMemory {
           : null;
     const problem = reader.problem ?? damage;
     const isAtRest = files.files.every(({ mtimeMs }) => this.#clock() - mtimeMs > restMs);
-    this.#unsaved.set(id, { stamp, packed: packFacts(facts), problem, isAtRest });
+    const { nativeIds, agentVersion, entryPoint, last, lastActivityAt } = facts;
+    const brief = { nativeIds, agentVersion, entryPoint, last, lastActivityAt };
+    const session = { stamp, brief, keys: keysOf(files.format.agent, facts), problem };
+    this.#unsaved.set(id, { ...session, packed: packFacts(facts), isAtRest });
     if (isAtRest) this.#waiting += 1;
-    return { facts, problem };
+    return { session, facts };
   }
 
   #keep(id: string, reader: SessionReader, { files }: SessionFiles): void {

@@ -6,6 +6,7 @@ import { Catalogue } from '../../../../src/engine/catalogue/catalogue.ts';
 import { StoredFacts } from '../../../../src/engine/catalogue/storedFacts.ts';
 import { localDay } from '../../../../src/engine/usage/localDay.ts';
 import { observedSpent } from '../../../../src/insight/observed/spent.ts';
+import { spentByDay } from '../../../../src/insight/observed/spentByDay.ts';
 import { loadPrices } from '../../../../src/insight/prices/prices.ts';
 import type { StoreRequest } from '../../../../src/model/session/observed.ts';
 import { useCatalogue } from '../../../support/sessions/catalogue.ts';
@@ -114,8 +115,9 @@ describe('aggregates of the catalogue', () => {
       request('b', '2026-01-02T13:00:00Z', 200),
       request('c', '2026-01-03T12:00:00Z', 100),
     ];
-    const summary = { ...first.summary, total_cost: { provenance: 'reported' as const, usd: 4 } };
-    const spent = observedSpent(summary, { requests }, await loadPrices(), localDay);
+    const total = { provenance: 'reported' as const, usd: 4 };
+    const days = spentByDay({ total, requests, updatedAt: '2026-01-03T12:00:00Z' }, await loadPrices(), localDay);
+    const spent = observedSpent(first.summary, days);
     assert.deepEqual(
       spent.map(({ at, cost }) => [localDay(at), cost]),
       [
