@@ -129,8 +129,8 @@ describe('the first list of many sessions from the catalogue', () => {
     const rows = await rowsIn(home);
     const [first, second, third] = rows;
     const running = { ...second!, live: { ...second!.live, state: 'running' as const } };
-    const elsewhere = { ...third!, source: { ...third!.source, path: path.join(home, 'elsewhere/session.jsonl') } };
-    const { sessions } = remote([first!, running, elsewhere]);
+    const otherFolder = { ...third!, source: { ...third!.source, path: path.join(home, 'other/session.jsonl') } };
+    const { sessions } = remote([first!, running, otherFolder]);
     assert.deepEqual(await sessions.list(), [first]);
     sessions.dispose();
   });
