@@ -104,7 +104,7 @@ describe('vitrine export', function () {
     writeFileSync(file, lines.with(6, lines[6]?.replace('Entry', 'entry') ?? '').join('\n'));
     const altered = run('verify', file);
     assert.equal(altered.status, 1);
-    assert.match(altered.stdout, /^Line 7 was changed, or lines after it were removed\n/);
+    assert.match(altered.stdout, /^line 7 was changed, or lines after it were removed\n/);
     assert.match(run('verify', file, '--json').stdout, /"breaks":\[\{"kind":"altered","line":7\}\]/);
     assert.equal(run('verify', path.join(place.dir, 'none')).status, 2);
   });

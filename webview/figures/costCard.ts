@@ -130,7 +130,7 @@ function modelLines(ledger: LedgerCard | undefined): Line[] {
     return used.usd === undefined ? t('{0} tokens', number(tokensOf(used))) : usd(used.usd);
   };
   return names.map((name) => ({
-    name: visibleTemplate(name === 'unknown' ? t('not named') : name),
+    name: visibleTemplate(name === 'unknown' ? t('not reported') : name),
     run: amount(run, name),
     session: amount(session, name),
   }));

@@ -106,7 +106,7 @@ function coldStartCost({ cold: cost, known }: ResumeFacts): CardValue {
   if (cost.provenance === 'unknown') return { value: t('unknown'), detail: plain(cost.reason) };
   const from = cost.provenance === 'estimated' ? cost.priceTable : { name: '', date: '' };
   return {
-    value: t('{0} before the first answer', costText(cost)),
+    value: t('{0} before the first response', costText(cost)),
     detail: t(
       'If the cache has expired, the agent reloads the whole conversation. Estimated with price table {0} of {1}.',
       from.name,
@@ -130,7 +130,11 @@ function notRestored({ summary }: SessionView, { background, cutOff, allowed, kn
       : [
           line(
             'shield',
-            plural(allowed, t('{0} approval that applied to that run', 1), t('{0} approvals that applied to that run')),
+            plural(
+              allowed,
+              t('{0} approval that applied only to the last run', 1),
+              t('{0} approvals that applied only to the last run'),
+            ),
           ),
         ]),
   ];

@@ -20,9 +20,9 @@ export function modeWord(mode: string): string {
     case 'plan':
       return t('Plans only');
     case 'read-only':
-      return t('Reads only');
+      return t('Read-only');
     case 'dontAsk':
-      return t('Never asks');
+      return t('Denies without asking');
     case 'bypassPermissions':
       return t('Bypasses permissions');
     default:

@@ -24,7 +24,7 @@ export function usagePage(page: UsagePage, actions: UsageActions): TemplateResul
         ? html`<p class="none">${t('No runs this month.')}</p>`
         : html`${plot(page.days)}
             ${table(t('By agent'), t('Agent'), page.agents, ({ key }) => visibleTemplate(key === '' ? t('unknown') : key))}
-            ${table(t('By model'), t('Model'), page.models, ({ key }) => visibleTemplate(key === 'unknown' ? t('not named') : key))}
+            ${table(t('By model'), t('Model'), page.models, ({ key }) => visibleTemplate(key === 'unknown' ? t('not reported') : key))}
             <details>
               <summary>${t('Days as a table')}</summary>
               ${table(
@@ -63,7 +63,7 @@ function controls({ month, first, last, scope, isInTeam }: UsagePage, { show }: 
     <select aria-label=${t('Sessions to include')} .value=${live(scope)} @change=${choose}>
       <option value="workspace" ?selected=${scope === 'workspace'}>${t('This workspace')}</option>
       <option value="all" ?selected=${scope === 'all'}>${t('All sessions')}</option>
-      ${isInTeam ? html`<option value="team" ?selected=${scope === 'team'}>${t('With the team')}</option>` : nothing}
+      ${isInTeam ? html`<option value="team" ?selected=${scope === 'team'}>${t('Including the team')}</option>` : nothing}
     </select>
   </div>`;
 }

@@ -44,7 +44,7 @@ type ForkWayTexts = Readonly<Record<ResultOf<'planFork'>['way'], string>>;
 const atPrompt: ForkWayTexts = {
   conversation: 'The agent continues its own conversation from before this prompt. It does not know what followed.',
   transcript:
-    'The agent cannot continue its own conversation from here. A new conversation starts, with the transcript before this prompt as text.',
+    'The agent cannot continue its conversation from here. A new conversation starts, and the agent gets the transcript before this prompt as text.',
   nothing: 'This is the first prompt. A new conversation starts.',
 };
 const atEnd: ForkWayTexts = {

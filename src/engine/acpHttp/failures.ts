@@ -57,7 +57,7 @@ export const acpHttpFailures = {
     new AcpHttpFailure(
       'bad_address',
       worded`The URL of the agent server at ${origin} contains a user name or password.`,
-      worded`Vitrine would show them with the URL. Remove them and set a token instead.`,
+      worded`They would be visible wherever Vitrine shows the URL. Remove them and set a token instead.`,
     ),
 
   badHeader: (name: string) =>
@@ -129,7 +129,7 @@ export const acpHttpFailures = {
     new AcpHttpFailure(
       'stream_broken',
       worded`The connection to the agent server was lost before the run ended.`,
-      worded`${cause === undefined ? '' : `${reason(cause)}\n`}${runId === null ? worded`Vitrine does not know whether the run started.` : worded`Run ${runId} may still be running on the server. Its events did not include an end.`} Everything received was recorded.`,
+      worded`${cause === undefined ? '' : `${reason(cause)}\n`}${runId === null ? worded`Vitrine does not know whether the run started.` : worded`Run ${runId} may still be running on the server, which did not report its end.`} Everything received was recorded.`,
       cause,
     ),
 
@@ -137,6 +137,6 @@ export const acpHttpFailures = {
     new AcpHttpFailure(
       'too_large',
       worded`The agent server sent more than ${megabytes} MB in one message.`,
-      worded`${where}\nVitrine read none of it. Ask the agent for less, or for a link to it.`,
+      worded`${where}\nVitrine did not read the message. Ask the agent for less output, or for a link to it.`,
     ),
 } as const;

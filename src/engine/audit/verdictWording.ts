@@ -19,13 +19,13 @@ export function verdictWording({
       : worded`intact from line ${chainedFrom}; earlier lines have no hash chain`;
   }
   const { kind, line } = first;
-  if (kind === 'inserted') return worded`Line ${line} was inserted`;
+  if (kind === 'inserted') return worded`line ${line} was inserted`;
   if (kind === 'other_session') return worded`the record of another session`;
-  if (kind === 'moved') return worded`Line ${line} was moved`;
+  if (kind === 'moved') return worded`line ${line} was moved`;
   if (kind === 'archive') return worded`the archive is damaged; its readable lines are intact`;
   if (kind === 'end_copy') return worded`from line ${line} on, the record differs from record.end`;
-  if (kind === 'missing_before') return worded`Lines before line ${line} were removed`;
-  return worded`Line ${line} was changed, or lines after it were removed`;
+  if (kind === 'missing_before') return worded`lines before line ${line} were removed`;
+  return worded`line ${line} was changed, or lines after it were removed`;
 }
 
 /** The other findings, one readable line each. */

@@ -190,7 +190,7 @@ export class Children {
     if (caller.signal.aborted) throw callerGone();
     const offer = (await runs?.offer(run)) ?? { by: 'none' };
     if (runs === undefined || offer.by === 'none') {
-      const next = ('why' in offer ? offer.why : undefined) ?? worded`The user must queue it.`;
+      const next = ('why' in offer ? offer.why : undefined) ?? worded`The user must queue the run.`;
       throw failures.childRefused(
         worded`No runner here meets the demands of agent "${name}": ${demandsText(unmet)}. ${next}`,
       );
@@ -339,7 +339,7 @@ export class Children {
     const unmet = run === null ? null : unmetDemands(run, await this.#tags({ session }));
     if (unmet === null) return;
     throw failures.childRefused(
-      worded`No runner here meets the demands of agent "${name}": ${demandsText(unmet)}. The user must queue it.`,
+      worded`No runner here meets the demands of agent "${name}": ${demandsText(unmet)}. The user must queue the run.`,
     );
   }
 
@@ -370,7 +370,8 @@ async function whileLive<T>({ signal }: Caller, work: () => Promise<T>): Promise
   return Promise.race([work(), cancelled]).finally(() => signal.removeEventListener('abort', leave));
 }
 
-const callerGone = (): EngineFailure => failures.childRefused(worded`The run that requested it has ended.`);
+const callerGone = (): EngineFailure =>
+  failures.childRefused(worded`The run that requested the child session has ended.`);
 
 function statusOf(summary: SessionSummary): ChildStatus {
   const { session_id, agent_name = null, status, execution_mode, outcome, total_cost } = summary;

@@ -83,7 +83,7 @@ export class ListedAgents {
           : worded`The file for agent "${name}" was changed or deleted after the user’s last message to this session.`,
       detail:
         agent === null
-          ? worded`Vitrine does not send automatic messages to changed agents. Check whether its file should be missing, then send a message yourself.`
+          ? worded`Vitrine does not send automatic messages to changed agents. Check why the agent’s file is missing, then send a message yourself.`
           : worded`Vitrine does not send automatic messages to changed agents. Review ${agent.file}, then send a message yourself.`,
     });
   }

@@ -2,7 +2,7 @@ import type { Session } from '../../model/session/session.ts';
 import type { ChildLimits } from '../api.ts';
 import type { Blueprint } from '../blueprints/load.ts';
 import { failures, type EngineFailure } from '../failures/failures.ts';
-import { worded } from '../failures/wording.ts';
+import { worded, type Wording } from '../failures/wording.ts';
 
 /** Maximum number of sessions whose limits are cached; for others, the agent's file is read. */
 const maxKnown = 10_000;
@@ -40,19 +40,16 @@ export class TreeLimits {
     const [own = session, ...above] = ancestry(session, all);
     const aboveLimits = await Promise.all(above.map((ancestor) => this.#limitsOf(ancestor)));
     const depth = Math.min(limits.depth, ...aboveLimits.map((limit) => limit.depth));
-    if (above.length + 1 > depth)
-      return failures.childRefused(worded`Nesting limit for child agents reached: ${depth}.`);
+    if (above.length + 1 > depth) return overLimit(worded`Nesting limit for child agents reached: ${depth}.`);
     const below = this.#counter(all);
     if (below(own.session_id) >= limits.children) {
-      return failures.childRefused(
-        worded`This session has already started its maximum of ${limits.children} child sessions.`,
-      );
+      return overLimit(worded`This session has already started its maximum of ${limits.children} child sessions.`);
     }
     for (const [index, { children }] of aboveLimits.entries()) {
       const { session_id: id, agent_name: name = '' } = above[index] ?? session;
       if (below(id) >= children)
-        return failures.childRefused(
-          worded`The tree of agent "${name}" already has its maximum of ${children} child sessions.`,
+        return overLimit(
+          worded`Agent "${name}" already has its maximum of ${children} child sessions, including nested ones.`,
         );
     }
     return null;
@@ -100,3 +97,6 @@ export function ancestry(session: Session, all: readonly Session[]): readonly Se
   }
   return chain;
 }
+
+const overLimit = (why: Wording): EngineFailure =>
+  failures.childRefused(why, worded`The file of the parent agent sets these limits.`);

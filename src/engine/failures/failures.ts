@@ -80,7 +80,7 @@ export const failures = {
     new EngineFailure('profile_unknown', {
       message:
         id === undefined
-          ? worded`Specify an agent of the ${label}.`
+          ? worded`Specify which ${label} agent to run.`
           : worded`The settings do not include an agent "${id}".`,
       detail: worded`Available: ${known.join(', ')}. To add others, set their command in the settings. You can still read recorded sessions.`,
       action: 'openSettings',
@@ -107,11 +107,8 @@ export const failures = {
       detail: worded`To start it, set "status" to "active": ${file}`,
     }),
 
-  childRefused: (why: Wording) =>
-    new EngineFailure('child_refused', {
-      message: why,
-      detail: worded`The file of the parent agent sets these limits.`,
-    }),
+  childRefused: (why: Wording, detail = worded`No child session was started.`) =>
+    new EngineFailure('child_refused', { message: why, detail }),
 
   placeholdersMissing: (name: string, missing: readonly string[]) =>
     new EngineFailure('blueprint_unusable', {
@@ -271,7 +268,7 @@ export const failures = {
   notAPrompt: (entry: number) =>
     new EngineFailure('fork_failed', {
       message: worded`Entry ${entry} is not a prompt.`,
-      detail: worded`A session can be forked at messages to the agent only.`,
+      detail: worded`You can fork a session only at a message to the agent.`,
     }),
 
   /** The session was deleted, or its record was lost while its other files still exist. */
@@ -325,7 +322,7 @@ export const failures = {
 
   importUnknown: (path: string, agents: readonly string[]) =>
     new EngineFailure('output_unknown', {
-      message: worded`Could not determine which agent printed ${path}.`,
+      message: worded`Could not determine which agent produced ${path}.`,
       detail: worded`The file is neither a Vitrine record nor a list of messages. Specify the agent: ${agents.join(', ')}.`,
     }),
 
@@ -364,7 +361,7 @@ export const failures = {
   recordUnwritable: (path: string, why: string) =>
     new EngineFailure('record_unwritable', {
       message: worded`The record of this session cannot be written at the moment.`,
-      detail: worded`${path}: ${why}\nVitrine keeps new output in memory and writes it when the disk allows. Free some disk space, or allow writing there.`,
+      detail: worded`${path}: ${why}\nVitrine keeps new output in memory until it can write again. Free some disk space, or fix the permissions.`,
       action: 'revealRecord',
     }),
 

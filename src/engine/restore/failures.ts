@@ -35,6 +35,6 @@ export const restoreFailures = {
   failed: (why: string) =>
     new EngineFailure('restore_failed', {
       message: worded`The files could not be compared with the copy: ${why}`,
-      detail: worded`Unless the message names changed files, none were changed. You can safely restore again.`,
+      detail: worded`If the message names no files, nothing was changed. You can restore again.`,
     }),
 };

@@ -133,7 +133,7 @@ function notSentFailure(endpoint: string, why: string): EngineFailure {
   const { origin } = URL.canParse(endpoint) ? new URL(endpoint) : { origin: endpoint };
   return new EngineFailure('spans_not_sent', {
     message: worded`Could not report this run to ${origin}.`,
-    detail: worded`${quote(why)}. The run and its record are complete. Vitrine shows this message again only after reporting has worked. Change or clear vitrine.otlp.endpoint.`,
+    detail: worded`${quote(why)}. The run and its record are complete. Vitrine does not repeat this message while reporting keeps failing. Change or clear vitrine.otlp.endpoint.`,
     action: 'openSettings',
   });
 }

@@ -14,7 +14,7 @@ const scopes: Readonly<Record<BudgetScope, string>> = {
 
 const units: Readonly<Record<BudgetUnit, string>> = { usd: '', tokens: 'tokens', turns: 'turns', minutes: 'minutes' };
 
-const reportedLate = 'Agents report a response only after it starts, and Vitrine counts the whole response.';
+const reportedLate = 'Agents report usage only after a response starts, so the last response can exceed the limit.';
 const reasons: Readonly<Record<BudgetUnit, string>> = {
   usd: reportedLate,
   tokens: reportedLate,

@@ -54,7 +54,7 @@ export function exceededText(
     unit === 'usd' ? money(value) : number(unit === 'minutes' ? roundedMinutes(value) : value);
   if (spent <= limit || shown(spent) === shown(limit)) return '';
   const excess = spent - limit;
-  const late = t('Agents report a response only after it starts, and Vitrine counts the whole response.');
+  const late = t('Agents report usage only after a response starts, so the last response can exceed the limit.');
   switch (unit) {
     case 'usd':
       return `${t('{0} over the limit.', money(excess))} ${late}`;

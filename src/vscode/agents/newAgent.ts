@@ -35,7 +35,7 @@ export async function askForAgent(asking: AgentWizardOptions): Promise<NewAgent 
 
 function nameStep({ all }: AgentWizardOptions): Question {
   return async (step, before) => {
-    const placeholder = t('Agent name. Also the file name.');
+    const placeholder = t('Agent name, also used as the file name');
     const validate = (name: string): string | undefined => nameProblem(name, all);
     return filled(await askForText({ ...step, placeholder, value: before.name, validate }), before, 'name');
   };

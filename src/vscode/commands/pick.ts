@@ -65,6 +65,6 @@ interface NamedItem {
 /** Asks which agent printed a file; `why` is shown as the reason. `undefined` if the user cancelled. */
 export async function pickAgent(why: string, agents: readonly NamedItem[]): Promise<ExecutorType | undefined> {
   const items = agents.map(({ type, label }) => ({ label: inertText(label), type }));
-  const placeHolder = t('Select the agent that printed it');
+  const placeHolder = t('Select the agent that produced this file');
   return (await vscode.window.showQuickPick(items, { title: inertText(why), placeHolder }))?.type;
 }

@@ -88,7 +88,7 @@ async function removeForGood(shell: CommandContext, id: string, title: string): 
   const confirm = t('Delete Permanently');
   const chosen = await vscode.window.showWarningMessage(
     t('Permanently delete the record of “{0}”?', title),
-    { modal: true, detail: t('This cannot be undone. {0}', engine.recordPath(id)) },
+    { modal: true, detail: t('This cannot be undone. Record: {0}', engine.recordPath(id)) },
     confirm,
   );
   if (chosen !== confirm) return;

@@ -83,7 +83,7 @@ type FollowUpPreview = Awaited<ReturnType<WindowEngine['followUpReader']['look']
 
 function followUpCell({ decision, isTrusted, rules }: FollowUpPreview & { readonly isTrusted: boolean }): ReportCell {
   if (!isTrusted) {
-    return text(t('None: Vitrine sends follow-ups only in folders of a trusted workspace.'), 'warning');
+    return text(t('None: Vitrine sends follow-ups only in trusted workspaces.'), 'warning');
   }
   if (!decision.due) return text(t('None: {0}', reasonText(decision.why, rules)), 'warning');
   return text(t('Planned for {0}', exactDateTime(decision.at)), 'good');
@@ -171,7 +171,7 @@ async function dryRunSection(
   return {
     title: t('Dry Run: Past 7 Days'),
     text: [
-      t('{0} of {1} runs would have had a follow-up.', figures.count(sent), figures.count(rows.length)),
+      t('Vitrine would have sent follow-ups after {0} of {1} runs.', figures.count(sent), figures.count(rows.length)),
       t(
         'Vitrine applies the current rules to every run that ended in this folder. Sessions with follow-ups off are treated as if they were on. Nothing is sent.',
       ),

@@ -72,6 +72,9 @@ export function observedNotice(
     );
     return { severity: 'info', text: joined };
   }
-  const lag = t('{0} stores an answer when it is complete, so this view can be one answer behind.', visibleText(label));
+  const lag = t(
+    '{0} stores a response only when it is complete, so this view can be one response behind.',
+    visibleText(label),
+  );
   return { severity: 'info', text: `${watched} ${lag}` };
 }

@@ -56,7 +56,11 @@ export async function agentComparison(engine: WindowEngine, { actions, progress 
   return {
     report: {
       title: t('Compare Agents'),
-      text: [t('If the version of an agent is unknown, this page shows the newest version that Vitrine knows.')],
+      text: [
+        t(
+          'If the version of an agent is unknown, this page shows the capabilities of the newest version that Vitrine supports.',
+        ),
+      ],
       actions: [actions.add(t('Open Doctor'), 'pulse', command('vitrine.doctor'))],
       sections: [
         {

@@ -181,7 +181,7 @@ async function responseSection(
       text(message.parentCallId === null ? t('main agent') : t('subagent')),
       countCell(tokens),
       costCell(cost),
-      text(message.settled ? why : [t('minimum: the response was interrupted'), why].filter(Boolean).join('; ')),
+      text(message.settled ? why : [t('at least: the response was interrupted'), why].filter(Boolean).join('; ')),
     ];
   });
   const omitted = rows.length - maxRows;

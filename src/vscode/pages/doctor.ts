@@ -131,7 +131,7 @@ async function hostSection(version: string): Promise<ReportSection> {
         value: isTrusted ? text(t('trusted')) : text(t('Restricted Mode: agents cannot be started here'), 'warning'),
       },
       ...workspaceFolders.map((folder) => fact(t('Folder'), code(folder.uri.fsPath))),
-      fact(t('Stop'), t('Agents have {0} s to exit after Stop', stopGraceSeconds())),
+      fact(t('Stop'), t('Agents have {0} s to exit before Vitrine terminates them', stopGraceSeconds())),
       ...(await priceFacts()),
       fact(t('Approvals'), approvalsText()),
     ],
@@ -237,7 +237,7 @@ function missingSection(
   const title = t('Missing sessions');
   if (rows.length === 0) return { title, text: [t('Every session on disk is in the list.')] };
   const columns = [{ label: t('Session or folder') }, { label: t('Why it is not listed') }, { label: t('Actions') }];
-  return { title, tables: [{ label: t('Sessions that the Sessions view does not list'), columns, rows }] };
+  return { title, tables: [{ label: t('Sessions missing from the Sessions view'), columns, rows }] };
 }
 
 function agentSection(agent: AgentReport, lastError: SessionSummary | null): ReportSection {

@@ -114,10 +114,7 @@ export function runFacts(run: ListedRun, runners: readonly ListedRunner[]): [str
     [t('Demands'), demands === undefined ? undefined : demandsText(demands)],
     [t('Folder'), project_dir],
     [t('Queued'), exactDateTime(created_at)],
-    [
-      t('Deadline for a runner'),
-      status === 'pending' && timeout_at !== undefined ? exactDateTime(timeout_at) : undefined,
-    ],
+    [t('Start deadline'), status === 'pending' && timeout_at !== undefined ? exactDateTime(timeout_at) : undefined],
     [t('Run'), run_id],
   ];
   const known = optional.filter((pair): pair is [string, string] => pair[1] !== undefined);

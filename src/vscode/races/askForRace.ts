@@ -67,13 +67,13 @@ function partItems({ check, setup, usd, withChanges }: RaceChoice): PartItem[] {
       part: 'check',
       label: `$(beaker) ${t('Check command…')}`,
       description: command(check),
-      detail: t('Runs in each worktree after its agent, for example a test.'),
+      detail: t('Runs in each worktree after the agent finishes, for example tests.'),
     },
     {
       part: 'setup',
       label: `$(tools) ${t('Setup command…')}`,
       description: command(setup),
-      detail: t('Runs in each worktree before its agent, for example to install dependencies.'),
+      detail: t('Runs in each worktree before the agent starts, for example to install dependencies.'),
     },
     {
       part: 'budget',
@@ -102,7 +102,7 @@ async function askForPart(
   if (part === 'budget') {
     const answer = await askForText({
       ...step,
-      placeholder: t('US dollars, for example 2.50. Empty: no limit'),
+      placeholder: t('US dollars, for example 2.50. Leave empty for no limit'),
       value: choice.usd === undefined ? '' : String(choice.usd),
       validate: (text) =>
         text.trim() === '' || dollars(text) !== undefined ? undefined : t('Enter an amount above 0.'),

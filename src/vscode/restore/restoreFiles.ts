@@ -91,7 +91,9 @@ async function saveUnsaved(folder: string): Promise<boolean> {
     unsaved.length === 1 ? t('1 file has unsaved changes.') : t('{0} files have unsaved changes.', unsaved.length),
     {
       modal: true,
-      detail: t('Vitrine copies the saved files before it restores others, so that you can undo the restore.'),
+      detail: t(
+        'Save them first. Vitrine copies the files on disk before it restores, so that you can undo the restore.',
+      ),
     },
     save,
   );

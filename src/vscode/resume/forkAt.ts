@@ -29,7 +29,9 @@ export async function askForFork(engine: WindowEngine, { session, entry }: Place
   const detail = wayText(way, inertText(label));
   // A row has one line; the message box below has room for the reason.
   const row =
-    way === 'transcript' ? t('A new conversation starts, with the transcript before this prompt as text.') : detail;
+    way === 'transcript'
+      ? t('A new conversation starts. The agent gets the transcript before this prompt as text.')
+      : detail;
   const items: Item[] = [{ label: `$(repo-forked) ${t('Fork')}`, detail: row, restores: false }];
   // Vitrine has no copies of the files of other programs' sessions.
   if (observed === undefined)
@@ -59,10 +61,10 @@ export async function askForFork(engine: WindowEngine, { session, entry }: Place
 function wayText(way: ResultOf<'planFork'>['way'], label: string): string {
   switch (way) {
     case 'conversation':
-      return t('{0} continues its own conversation from before this prompt. It does not know what followed.', label);
+      return t('{0} continues its conversation as it was before this prompt, and does not see what followed.', label);
     case 'transcript':
       return t(
-        '{0} cannot continue its own conversation from here. A new conversation starts, with the transcript before this prompt as text.',
+        '{0} cannot continue its conversation from here. A new conversation starts, and the agent gets the transcript before this prompt as text.',
         label,
       );
     case 'nothing':

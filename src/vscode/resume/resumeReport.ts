@@ -40,7 +40,7 @@ export async function resumeReport(
           title: t('Where You Can Resume a Session'),
           text: [
             t(
-              'An agent stores its conversation for one user, one folder and one machine. Vitrine keeps its record in every case.',
+              'An agent stores its conversation for one user, one folder and one machine. Vitrine always keeps its own record.',
             ),
           ],
           tables: [places()],

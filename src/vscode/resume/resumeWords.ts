@@ -36,12 +36,14 @@ export function reasonText(reason: ResumeReason): string {
     case 'not_checked':
       return t('Vitrine cannot check where this agent stores its conversations.');
     case 'worktree':
-      return t('This folder is a git worktree. Resume in this worktree: other worktrees do not know the conversation.');
+      return t(
+        'This folder is a git worktree. Resume in this worktree: the agent does not find the conversation from other worktrees.',
+      );
     case 'container':
       return t('This is a container. The conversation is lost when the container is deleted.');
     case 'ci':
-      return t('This is a CI job. The next job does not know the conversation.');
+      return t('This is a CI job. The conversation is not available in the next job.');
     case 'remote':
-      return t('This window works on a remote machine. Resume on that machine only.');
+      return t('This window is connected to a remote machine. Resume only on that machine.');
   }
 }

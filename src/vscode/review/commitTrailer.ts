@@ -14,7 +14,9 @@ interface Repository {
 export async function addTrailer(folder: string, trailer: string): Promise<void> {
   const repository = (await repositories()).find(({ rootUri }) => isInside(rootUri.fsPath, folder));
   if (repository === undefined) {
-    void vscode.window.showInformationMessage(t('The session’s folder is not in a Git repository that is open here.'));
+    void vscode.window.showInformationMessage(
+      t('The session’s folder is not in a git repository that is open in this window.'),
+    );
     return;
   }
   repository.inputBox.value = withTrailer(repository.inputBox.value, trailer);

@@ -149,7 +149,7 @@ class Questions {
     const picked = await askForMany<AgentItem>({
       ...this.#frame(at, this.#laterSteps, t('Run on Several Agents')),
       placeholder: t(
-        'Up to {0}. In a git repository, each gets a worktree of its own; elsewhere, they share the folder.',
+        'Select up to {0} agents. In a git repository, each gets its own worktree; otherwise, they share the folder.',
         maxAgents,
       ),
       most: maxAgents,

@@ -38,11 +38,14 @@ export async function changeOptions(engine: WindowEngine, memory: RunMemory, ses
     const label = inertText(agent.label);
     const bypass = isBypass(type, chosen.permissionMode);
     if (bypass && !taken.includes('permissionMode')) {
-      const text = t('The mode “{0}” applies to one run only.', inertText(chosen.permissionMode ?? ''));
+      const text = t(
+        'The mode “{0}” was not saved, because it applies to one run only.',
+        inertText(chosen.permissionMode ?? ''),
+      );
       void vscode.window.showWarningMessage(text);
     } else if (handle.live() && taken.length < Object.keys(changes).length) {
       void vscode.window.showInformationMessage(
-        t('{0} cannot change this while it runs. It applies from the next run: {1}.', label, line),
+        t('{0} cannot change this during a run. The change applies from the next run: {1}.', label, line),
       );
     } else {
       vscode.window.setStatusBarMessage(t('{0}: {1}', label, line), 5000);

@@ -77,7 +77,7 @@ describe('the record of a session', function () {
     await host.workbench.chooseInMenu(host.workbench.treeItem(title), 'Verify Session Record');
     const report = host.workbench.webview();
     await report
-      .getByText(`Line ${changed + 1} was changed, or lines after it were removed`)
+      .getByText(`line ${changed + 1} was changed, or lines after it were removed`)
       .first()
       .waitFor();
     await picture(host.workbench, 'verify-altered');

@@ -92,7 +92,7 @@ describe('lines and the session they come from', function () {
     assert.equal(await menu.getByText('Copy with Sources').count(), 0, 'a step has none');
     await menu.getByText('Copy Link', { exact: true }).hover();
     // It goes after seconds.
-    const said = workbench.statusBarItem('Copied the link').waitFor();
+    const said = workbench.statusBarItem('Link copied').waitFor();
     await workbench.page.keyboard.press('Enter');
     await said;
   });

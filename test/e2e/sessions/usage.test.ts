@@ -38,7 +38,7 @@ describe('what sessions cost', function () {
     await card.waitFor();
     const text = await card.innerText();
     assert.match(text, /58 minutes ago|59 minutes ago|1 hour ago/);
-    assert.match(text, /≈ \$\d+\.\d\d before the first answer/);
+    assert.match(text, /≈ \$\d+\.\d\d before the first response/);
     assert.match(text, /Background command: npm run dev/);
     await card.scrollIntoViewIfNeeded();
     await picture(host.workbench, 'resume-card');

@@ -56,14 +56,14 @@ describe('Fork from Here…', function () {
     const forked = await closing('workbench.action.acceptSelectedQuickOpenItem', fork(session, second));
     assert.ok(forked !== undefined && forked !== session);
     const way =
-      'Claude Code cannot continue its own conversation from here. A new conversation starts, with the transcript before this prompt as text.';
+      'Claude Code cannot continue its conversation from here. A new conversation starts, and the agent gets the transcript before this prompt as text.';
     const [choice, message, ...others] = dialogs.texts;
     assert.deepEqual(others, []);
     assert.deepEqual(choice, {
       title: 'Fork from Here',
       placeholder: 'The original session does not change.',
       items: [
-        ['$(repo-forked) Fork', 'A new conversation starts, with the transcript before this prompt as text.'],
+        ['$(repo-forked) Fork', 'A new conversation starts. The agent gets the transcript before this prompt as text.'],
         [
           '$(discard) Restore Files and Fork',
           'Restores the files as they were at this prompt. You can review the changes first.',

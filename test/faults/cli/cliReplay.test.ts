@@ -64,7 +64,7 @@ describe('vitrine replay, and run on a server', function () {
     writeFileSync(plain, 'All tests pass.\n');
     const asked = await vitrine('replay', plain);
     assert.equal(asked.code, 2);
-    assert.match(asked.stderr, /Could not determine which agent printed .*\. Specify it with --agent: claude-code/);
+    assert.match(asked.stderr, /Could not determine which agent produced .*\. Specify it with --agent: claude-code/);
     const reported = await vitrine('replay', plain, '--agent', 'copilot', '--speed', '0');
     assert.equal(reported.code, 1, 'how it ended is not in the file');
     assert.equal(printed(reported.stdout).entries.at(-1)?.content, 'All tests pass.');

@@ -80,7 +80,7 @@ describe('forks at a prompt', function () {
     const vitrine = (...args: string[]) => place.vitrine('fork', session_id, '--program', fakeAgent, ...args).ended;
     const here = await vitrine('--at', String(second), echo);
     assert.equal(here.code, 0, here.stderr);
-    assert.match(here.stderr, /^vitrine: The agent cannot continue its own conversation from here\. .* as text\.$/m);
+    assert.match(here.stderr, /^vitrine: The agent cannot continue its conversation from here\. .* as text\.$/m);
     const id = /^vitrine: The fork is (ses_\w+)\.$/m.exec(here.stderr)?.[1] ?? '';
     const lines = here.stdout.trimEnd().split('\n');
     assert.equal(runResultSchema.parse(JSON.parse(lines.at(-1) ?? '')).success, true);
@@ -106,6 +106,6 @@ describe('forks at a prompt', function () {
 
     const wrong = await vitrine('--at', String(first + 1), echo);
     assert.deepEqual([wrong.code, wrong.stdout], [2, '']);
-    assert.match(wrong.stderr, /Entry \d+ is not a prompt\.\n.*messages to the agent only/);
+    assert.match(wrong.stderr, /Entry \d+ is not a prompt\.\n.*only at a message to the agent/);
   });
 });

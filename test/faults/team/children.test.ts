@@ -87,7 +87,7 @@ describe('child sessions on another machine of a team', function () {
   it('are refused where nothing is shared, and where the other machine has another agent file', async () => {
     const first = await lead(starts(saying('secretly')));
     await ended(first);
-    assert.match(await alice.ok('show', first), /tags gpu.*shares nothing with the team.*vitrine team share/);
+    assert.match(await alice.ok('show', first), /tags gpu.*is not shared with the team.*vitrine team share/);
     assert.deepEqual(await children(first), []);
 
     await share('metadata');

@@ -138,10 +138,7 @@ describe('child sessions that a person queues for a team', function () {
       assert.equal(code, 2);
       return stderr;
     };
-    assert.match(
-      await refused(alice, parent),
-      /shares nothing with the team.*vitrine team share ses_\w+ --as metadata/,
-    );
+    assert.match(await refused(alice, parent), /is not shared with the team.*vitrine team share ses_\w+ --as metadata/);
     assert.match(await refused(alice, 'ses_00000000000f'), /Session not found: ses_00000000000f/);
     await alice.ok('team', 'share', parent, '--as', 'metadata');
     assert.match(await refused(alice, parent, '--retry'), /cannot be retried/);

@@ -159,7 +159,7 @@ describe('runs of a team', function () {
     );
     const parent = await alice.ran(atAlice, saying('a parent'));
     const child = { parent_session_id: parent, execution_mode: 'async_callback' };
-    await assert.rejects(queue(saying('x'), child), /shares nothing with the team/);
+    await assert.rejects(queue(saying('x'), child), /is not shared with the team/);
     await alice.ok('team', 'leave');
     await assert.rejects(queue(saying('x')), /does not belong to a team/);
   });

@@ -159,11 +159,11 @@ describe('figures of a session', () => {
       /[34] days ago, /,
       /71,300 of 200,000 tokens \(36%\)/,
       /Compacted once/,
-      /≈ \$0\.36 before the first answer/,
+      /≈ \$0\.36 before the first response/,
       /prices of 2026-11-02/,
       /Background command: npm run dev/,
       /2 interrupted calls/,
-      /1 approval that applied to that run/,
+      /1 approval that applied only to the last run/,
     ]) {
       assert.match(text, part);
     }

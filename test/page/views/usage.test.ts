@@ -44,7 +44,7 @@ describe('the usage view', () => {
       ['Codex', '12', '44K', '≈ $4.32'],
       ['Cursor', '3', '37K', 'unknown'],
     ]);
-    assert.deepEqual((await cells(page, 'By model')).at(-1), ['not named', '3', '37K', 'unknown']);
+    assert.deepEqual((await cells(page, 'By model')).at(-1), ['not reported', '3', '37K', 'unknown']);
     assert.doesNotMatch(await page.locator('main').innerText(), /\$0\.00/);
     await page.close();
   });
@@ -96,7 +96,7 @@ describe('the usage view', () => {
     assert.deepEqual(await alone.locator('select option').allInnerTexts(), ['This workspace', 'All sessions']);
     await alone.close();
     const page = await open({ isInTeam: true });
-    await page.getByRole('combobox', { name: 'Sessions to include' }).selectOption('With the team');
+    await page.getByRole('combobox', { name: 'Sessions to include' }).selectOption('Including the team');
     assert.deepEqual(await sent(page), [{ type: 'show', month: '2026-11', scope: 'team' }]);
     await page.close();
     for (const [sessions, isComplete, isConnected, note] of [

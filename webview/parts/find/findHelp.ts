@@ -39,7 +39,7 @@ export function findHelp(): TemplateResult {
     ${line('retry delay', t('both words, anywhere in an entry'))} ${line('"retry delay"', t('the exact phrase'))}
     ${line('tool:bash', t('calls to this tool'))} ${line('file:retry.ts', t('calls that name this file'))}
     ${line('kind:command', t('one of {0}', kinds))} ${line('state:denied', t('one of {0}', states))}
-    ${line('error', t('failed calls and errors; in quotes, the word'))}
+    ${line('error', t('failed calls and errors; use "error" to search for the word'))}
   </dl>`;
 }
 

@@ -150,7 +150,7 @@ function groupWord(group: FileGroup): string {
     case 'unreported':
       return t('Changed without a reported tool call');
     case 'read':
-      return t('Read only');
+      return t('Only read');
     case 'found':
       return t('Found by a search, never opened');
   }

@@ -172,7 +172,7 @@ export class FilesView implements PageView {
           ? nothing
           : html`<span class="x warn">${codicon('eye-watch', 'sm')}${t('{0} not reported', number(unreported))}</span>`
       }
-      <span class="x">${t('{0} read only', number(read))}</span>
+      <span class="x">${t('{0} only read', number(read))}</span>
       ${found === 0 ? nothing : html`<span class="x">${t('{0} never opened', number(found))}</span>`}
       ${
         since === 0

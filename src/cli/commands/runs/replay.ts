@@ -55,5 +55,5 @@ function onlyOne(file: string, [found, ...others]: readonly AgentAdapter[]): Age
   if (found !== undefined && others.length === 0) return found;
   const some = found === undefined ? adapters : [found, ...others];
   const types = some.map(({ type }) => type).join(', ');
-  throw new UsageError(`Could not determine which agent printed ${file}.`, `Specify it with --agent: ${types}.`);
+  throw new UsageError(`Could not determine which agent produced ${file}.`, `Specify it with --agent: ${types}.`);
 }

@@ -20,6 +20,6 @@ export function parentNotShared(id: string): CoordinatorError {
   const command = `vitrine team share ${id} --as metadata`;
   return new CoordinatorError(
     'invalid',
-    `Session ${id} shares nothing with the team, which could read the prompt of its child. Share at least its metadata: ${command}`,
+    `Session ${id} is not shared with the team, but the team could read the prompt of its child session. Share at least its metadata: ${command}`,
   );
 }

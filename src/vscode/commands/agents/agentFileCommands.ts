@@ -89,7 +89,7 @@ async function nameOf(
   return vscode.window.showInputBox({
     title,
     value,
-    prompt: t('Name of the copy. You run the agent by this name, and it is also the file name.'),
+    prompt: t('Name of the copy, used to run the agent and as the file name.'),
     validateInput: (name) => nameProblem(name, all),
     ignoreFocusOut: true,
   });

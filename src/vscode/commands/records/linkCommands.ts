@@ -19,7 +19,7 @@ export function linkCommands(shell: CommandContext): Commands {
       const entry = entryOf(argument);
       const place = entry === undefined ? { session } : { session, entry };
       await vscode.env.clipboard.writeText(sessionLink(vscode.env.uriScheme, extension, place));
-      vscode.window.setStatusBarMessage(t('Copied the link'), noticeMs);
+      vscode.window.setStatusBarMessage(t('Link copied'), noticeMs);
     },
 
     async copyMarkdown(argument) {

@@ -22,7 +22,7 @@ export function retentionCommands({ loader, retention }: Pick<CommandContext, 'l
         void vscode.window.showInformationMessage(t('No sessions are older than {0} days.', ages[0]));
         return;
       }
-      const placeHolder = t('Sessions in all folders with no activity for this long');
+      const placeHolder = t('Applies to sessions in all folders. Age is the time since the last activity');
       const chosen = await vscode.window.showQuickPick(items, { title, placeHolder });
       if (chosen === undefined) return;
       const [pack, remove] = [

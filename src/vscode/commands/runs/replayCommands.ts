@@ -21,7 +21,7 @@ export function replayCommands(shell: CommandContext): Commands {
         only !== undefined && others.length === 0
           ? only.type
           : await pickAgent(
-              t('Could not determine which agent printed {0}.', name),
+              t('Could not determine which agent produced {0}.', name),
               only === undefined ? engine.archive.importable() : found,
             );
       if (agent === undefined) return undefined;

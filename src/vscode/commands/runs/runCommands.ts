@@ -78,7 +78,7 @@ async function confirmed({ agent, prompt, choice = {} }: RunRequest): Promise<bo
     t('Start {0} in “{1}” mode?', agent, visibleText(mode ?? '')),
     {
       modal: true,
-      detail: t('It can change files and run commands without asking. Prompt: {0}', visibleText(shownPrompt)),
+      detail: t('The agent can change files and run commands without asking. Prompt: {0}', visibleText(shownPrompt)),
     },
     run,
   );

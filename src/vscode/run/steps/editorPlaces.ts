@@ -16,7 +16,7 @@ export function inFolder(uri: vscode.Uri): { readonly folder: vscode.Uri; readon
 
 export function warnOutsideWorkspace(): void {
   void vscode.window.showInformationMessage(
-    t('Agents work with files of this workspace. Open a file from one of its folders.'),
+    t('Agents work only with files in this workspace. Open a file from one of its folders.'),
   );
 }
 

@@ -263,7 +263,7 @@ describe('a permanently deleted session', () => {
     assert.equal(lines.length, 2);
     await writeFile(deletedFile(), `${lines[1]}\n`);
     const [list] = await account(other);
-    assert.match(list?.subject ?? '', /Lines before line 1 were removed/);
+    assert.match(list?.subject ?? '', /lines before line 1 were removed/);
     await writeFile(deletedFile(), `${lines[0]}\n`);
     assert.match((await account(sessionId))[0]?.subject ?? '', /truncated after line 1/);
   });

@@ -151,7 +151,7 @@ describe('what holds for sessions that no person starts', () => {
       const { call } = await lead();
       const answer = await call('start_session', { agent_name: 'helper', prompt: says('met') });
       if (unmet === null) assert.equal((JSON.parse(answer) as { result: string }).result, 'met');
-      else assert.ok(answer.includes(`agent "helper": ${unmet}. The user must queue it.`), answer);
+      else assert.ok(answer.includes(`agent "helper": ${unmet}. The user must queue the run.`), answer);
       assert.equal((await named('helper')).length, unmet === null ? 1 : 0);
     });
   }
@@ -227,7 +227,7 @@ describe('what holds for sessions that no person starts', () => {
     leads.write('lead', 'limits: { max_children: 1000 }\n' + program);
     await assert.rejects(unasked(handle), refused(file));
     rmSync(file);
-    await assert.rejects(unasked(handle), refused('Check whether its file should be missing'));
+    await assert.rejects(unasked(handle), refused('Check why the agent’s file is missing'));
     leads.write('lead', 'limits: { max_children: 3 }\n');
     const { options } = await unasked(handle);
     assert.equal(options?.mcpServers, undefined);

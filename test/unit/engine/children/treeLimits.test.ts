@@ -45,9 +45,9 @@ describe('the limits of a tree of agents', () => {
     assert.equal(await reached(top, { children: 2, depth: 5 }, [top]), null);
     files['agent-1'] = { max_children: 100, max_depth: 5 };
     files['agent-2'] = { max_children: 1, max_depth: 5 };
-    assert.match((await reached(low, wide, all)) ?? '', /The tree of agent "agent-2" .* maximum of 1 child/);
+    assert.match((await reached(low, wide, all)) ?? '', /Agent "agent-2" .* maximum of 1 child/);
     files['agent-2'] = { max_children: 5, max_depth: 5 };
-    assert.match((await reached(low, wide, all)) ?? '', /The tree of agent "agent-1" .* maximum of 2 child/);
+    assert.match((await reached(low, wide, all)) ?? '', /Agent "agent-1" .* maximum of 2 child/);
   });
 
   it('count one that has begun and is not listed yet, once', async () => {

@@ -333,7 +333,7 @@ describe('imports', () => {
 
   it('unidentified output needs the name of its agent', async () => {
     const plain = file('out.txt', 'hello\nworld\n');
-    await assert.rejects(bring({ file: plain }), /Could not determine which agent printed .*out\.txt/);
+    await assert.rejects(bring({ file: plain }), /Could not determine which agent produced .*out\.txt/);
     const report = await bring({ file: plain, agent: 'copilot' });
     assert.ok(report.entries > 0);
     await assert.rejects(bring({ file: path.join(place.dir, 'none') }), /none cannot be read/);
