@@ -80,7 +80,7 @@ export function parseTypedInput(line: string, [waiting]: readonly AgentRequest[]
   if (/^y(?:es)?$/i.test(text)) return { type: 'answer', request, answer: { kind: 'allow', scope: 'once' } };
   if (waiting.session !== undefined && /^a(?:lways)?$/i.test(text))
     return { type: 'answer', request, answer: { kind: 'allow', scope: 'session' } };
-  return invalidInput('The agent waits for an answer. Type y to allow, n to deny, or n and a reason.');
+  return invalidInput('The agent is waiting for an answer. Type y to allow, n to deny, or n and a reason.');
 }
 
 function answerQuestion({ id, questions = [] }: AgentRequest, text: string): AttachInput {

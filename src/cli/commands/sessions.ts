@@ -20,8 +20,8 @@ const help = `Usage: vitrine sessions [--all | --team] [options]
        vitrine sessions --of acp --profile ID [--cwd DIR]
        vitrine sessions --of acp [--cwd DIR] -- COMMAND [ARGUMENT…]
 
-Lists sessions, newest first: ID, status, cost so far, last change, agent, title. First stops agents that a crash
-left behind. Sessions with an incomplete record are marked as damaged and named on stderr.
+Lists sessions, newest first: ID, status, cost so far, last change, agent, title. First, stops agents that a crash
+left running. Sessions with an incomplete record are marked as damaged and named on stderr.
 
   --json             one session per line as JSON, with its tool calls and pending requests
   --all              includes hidden sessions and sessions in the agents' own stores (docs/sources.md)

@@ -30,7 +30,7 @@ export function raceAgents(lists: readonly string[], modes: readonly string[]): 
           `Available: ${acpPresets.map(({ id }) => `acp:${id}`).join(', ')}.`,
         );
       if (agent === 'acp-http')
-        throw new UsageError('A race cannot use a server (--agents).', 'A server does not work in a worktree.');
+        throw new UsageError('Agents on servers cannot race (--agents).', 'They do not work in git worktrees.');
       return {
         agent,
         ...(agent === 'acp' && { profile: detail }),

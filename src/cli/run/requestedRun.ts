@@ -42,7 +42,7 @@ export function clientContext({ env }: CliContext, folder: string, options: Engi
 type ForkWayTexts = Readonly<Record<ResultOf<'planFork'>['way'], string>>;
 
 const atPrompt: ForkWayTexts = {
-  conversation: 'The agent continues its own conversation from before this prompt. It does not know what followed.',
+  conversation: 'The agent continues its conversation as it was before this prompt, and does not see what followed.',
   transcript:
     'The agent cannot continue its conversation from here. A new conversation starts, and the agent gets the transcript before this prompt as text.',
   nothing: 'This is the first prompt. A new conversation starts.',
@@ -50,7 +50,7 @@ const atPrompt: ForkWayTexts = {
 const atEnd: ForkWayTexts = {
   conversation: 'The agent continues a copy of its own conversation.',
   transcript:
-    'The agent cannot fork its own conversation. A new conversation starts, with the transcript of the other one as text.',
+    'The agent cannot fork its own conversation. A new conversation starts, and the agent gets the transcript of this one as text.',
   nothing: 'The other session has no messages. A new conversation starts.',
 };
 

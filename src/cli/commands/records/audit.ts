@@ -48,7 +48,7 @@ export const auditCommand: Command = {
     const [id, ...others] = positionals;
     if (values.team === true) {
       if (id !== undefined || values.out !== undefined || values.format !== undefined)
-        throw new UsageError('--team lists the whole team as JSON lines.', 'Use --from and --to only.');
+        throw new UsageError('--team lists the whole team as JSON lines.', 'With --team, use only --from and --to.');
       const { printTeamAudit, printVerifiedTeam } = await import('../../team/audit.ts');
       if (values.verify === true) {
         if (values.from !== undefined || values.to !== undefined)

@@ -20,7 +20,8 @@ export const compare: Command = {
   async run(args, context) {
     const { values, positionals } = parseOptions('compare', { args: [...args], options, allowPositionals: true });
     const ids = [...new Set(positionals)];
-    if (ids.length < 2) throw new UsageError('Specify at least two sessions.', 'See "vitrine sessions" for their ids.');
+    if (ids.length < 2)
+      throw new UsageError('Specify at least two sessions.', 'See "vitrine sessions" for session IDs.');
     const daemon = await startedDaemon(context, { store: values.store });
     try {
       const comparison = await withDaemonErrors(() => daemon.call('compareSessions', { session_ids: ids }));

@@ -42,7 +42,7 @@ export const exportCommand: Command = {
     const { values, positionals } = parseOptions('export', { args: [...args], options, allowPositionals: true });
     const [id, ...others] = positionals;
     if (id === undefined || others.length > 0)
-      throw new UsageError('Specify one session.', 'See "vitrine sessions" for their ids.');
+      throw new UsageError('Specify one session.', 'See "vitrine sessions" for session IDs.');
     const known = `Formats: ${exportFormats.map((format) => format.id).join(', ')}.`;
     if (values.format === undefined) throw new UsageError('--format is missing.', known);
     const { key, children = false } = values;

@@ -11,7 +11,7 @@ Imports a file as a session and prints its ID. Accepts a Vitrine record (record.
 messages of the Agent Communication Protocol as JSON, and the standard output of an agent. Files may be compressed (.gz).
 You can read and export an imported session, but not resume it.
 
-  --agent TYPE       agent that printed the output, if the file does not show it
+  --agent TYPE       agent that produced the output, if the file does not show it
 ${storeHelp}`;
 
 export const importCommand: Command = {

@@ -36,7 +36,7 @@ export const restore: Command = {
     const { values, positionals } = parseOptions('restore', { args: [...args], options, allowPositionals: true });
     const [id, ...others] = positionals;
     if (id === undefined || others.length > 0)
-      throw new UsageError('Specify one session.', 'See "vitrine sessions" for their ids.');
+      throw new UsageError('Specify one session.', 'See "vitrine sessions" for session IDs.');
     const target = targetOf(values.at, values.undo === true);
     const json = values.json === true;
     const engine = createEngine(context, { store: values.store });

@@ -45,7 +45,7 @@ export const show: Command = {
     });
     const [id, ...others] = positionals;
     if (id === undefined || others.length > 0)
-      throw new UsageError('Specify one session.', 'See "vitrine sessions" for their ids.');
+      throw new UsageError('Specify one session.', 'See "vitrine sessions" for session IDs.');
     const keeps = values['keep-following'] === true;
     if (keeps || values.follow === true) {
       if (values.raw === true) throw new UsageError('--raw does not follow a session.', 'Remove --follow.');

@@ -29,7 +29,7 @@ export const verifyCommand: Command = {
     const { values, positionals } = parseOptions('verify', { args: [...args], options, allowPositionals: true });
     const [which, ...others] = positionals;
     if (which === undefined || others.length > 0)
-      throw new UsageError('Specify one session, or the file of a record.', 'See "vitrine sessions" for ids.');
+      throw new UsageError('Specify one session, or the file of a record.', 'See "vitrine sessions" for session IDs.');
     const engine = createEngine(context, { store: values.store });
     try {
       const found = sessionIdSchema.safeParse(which).success

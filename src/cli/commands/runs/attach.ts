@@ -58,7 +58,7 @@ export const attach: Command = {
   async run(args, context) {
     const { values, positionals } = parseOptions('attach', { args: [...args], options, allowPositionals: true });
     const [id, ...others] = positionals;
-    if (others.length > 0) throw new UsageError('Specify one session.', 'See "vitrine sessions" for their ids.');
+    if (others.length > 0) throw new UsageError('Specify one session.', 'See "vitrine sessions" for session IDs.');
     const json = values.json === true;
     const daemons = await runningDaemons(context, { store: values.store, person: !json });
     try {
@@ -97,7 +97,7 @@ async function findSession(
   const joined = first === undefined && sessionId !== undefined ? await join(sessionId) : undefined;
   if (joined !== undefined) return joined;
   if (daemon === undefined || (first === undefined && sessionId === undefined))
-    throw new UsageError('No agent runs in the background.', 'Start one: vitrine run --detach.');
+    throw new UsageError('No agent is running in the background.', 'Start one: vitrine run --detach.');
   // It may have ended a moment ago.
   if (sessionId !== undefined) return first ?? { connection: daemon, session: sessionId };
   const list = running.map(({ session, title }) => `\n  ${session}  ${visibleLine(title)}`).join('');

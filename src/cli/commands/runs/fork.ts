@@ -13,9 +13,9 @@ import { agentOfSession } from '../../sessions/agentOfSession.ts';
 
 const help = `Usage: vitrine fork ses_… [--at ENTRY] [options] PROMPT|- [-- COMMAND [ARGUMENT…]]
 
-Starts a session with the conversation of another session before its prompt ENTRY, and sends PROMPT instead of that prompt
+Starts a session with the conversation of another session up to its prompt ENTRY, and sends PROMPT in place of that prompt
 ("vitrine show" prints the numbers of entries). The other session and your files do not change. "-" reads the prompt from stdin.
-Claude Code and Codex keep their own conversation up to there; without --at, so does an agent of the Agent Client Protocol
+Claude Code and Codex continue their own conversation up to there; without --at, so does an agent of the Agent Client Protocol
 that supports it. Other agents get the transcript as text. stderr says which of these applies. Output and exit codes are those
 of "vitrine run".
 
@@ -29,7 +29,7 @@ export const fork: Command = {
   async run(args, context) {
     const { values, positionals } = parseOptions('fork', { args: [...args], options, allowPositionals: true });
     const [session, argument, ...others] = positionals;
-    if (session === undefined) throw new UsageError('Specify a session.', 'See "vitrine sessions" for their ids.');
+    if (session === undefined) throw new UsageError('Specify a session.', 'See "vitrine sessions" for session IDs.');
     const at = entryOf(values.at, session);
     const promptArgument = requirePrompt(argument);
     const command = args.includes('--') ? others : [];

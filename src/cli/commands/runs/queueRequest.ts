@@ -61,7 +61,7 @@ export async function requestOf(context: CliContext, options: QueueOptions): Pro
 
 function sessionOption(option: string, value: string): string {
   if (sessionIdSchema.safeParse(value).success) return value;
-  throw new UsageError(`"${value}" is not a session ID (${option}).`, 'See "vitrine sessions" for their ids.');
+  throw new UsageError(`"${value}" is not a session ID (${option}).`, 'See "vitrine sessions" for session IDs.');
 }
 
 function modeOption(value: string): z.infer<typeof executionModeSchema> {

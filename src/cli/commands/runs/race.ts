@@ -26,8 +26,8 @@ Exit code 0: done, with at least one completed agent; 1: no agent completed, or 
   --max-tokens N     … at this total number of tokens
   --max-turns N      … after this total number of model responses
   --max-minutes X    … after this total number of active minutes
-  --check COMMAND    runs in each worktree after its agent
-  --setup COMMAND    runs in each worktree before its agent, for example "npm ci"
+  --check COMMAND    runs in each worktree after the agent finishes
+  --setup COMMAND    runs in each worktree before the agent starts, for example "npm ci"
   --copy PATH        copies a file or folder that git does not track into each worktree; can be repeated
   --link PATH        links it instead; agents can then change your original
   --with-changes     includes your uncommitted changes; default: only the current commit

@@ -13,7 +13,7 @@ Replays saved agent output and saves it as a session marked as a recording. Star
 Prints the transcript as "vitrine run" does. Exit code 0: the recorded run succeeded; 1: it failed; 2: it could
 not be replayed.
 
-  --agent TYPE       agent that printed the output: ${adapters.map(({ type }) => type).join(', ')};
+  --agent TYPE       agent that produced the output: ${adapters.map(({ type }) => type).join(', ')};
                      default: detected from the output
   --speed N          speed; default: 1, at an even pace; 2: twice as fast; 0: no delays
   --exit N           exit code or signal name of the run; unknown if omitted

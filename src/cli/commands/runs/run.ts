@@ -38,7 +38,7 @@ Permission requests are denied, because no one can answer here. The transcript s
                      or put the command of any other agent after "--"
   --url URL          server for acp-http: http://… or https://…
   --server-agent NAME
-                     agent on the server; default: the only one, or the first
+                     agent on the server; default: the first
   --token-env NAME   environment variable with the server token
   --cwd DIR          working folder; default: the current one
   --resume ses_…     resumes a session

@@ -8,7 +8,7 @@ import { storeHelp } from '../../run/engine.ts';
 const help = `Usage: vitrine stop ses_… [options]
 
 Stops the run of a session in the daemon, with everything that its agent started. Returns when all processes have exited.
-A session that waits in the queue is removed from it.
+Removes a session that is waiting in the queue.
 Exit code 0: stopped; 1: the session is neither running in the daemon nor waiting in its queue.
 
   --kill             kills the agent without asking it to exit first
@@ -25,7 +25,7 @@ export const stop: Command = {
     const { values, positionals } = parseOptions('stop', { args: [...args], options, allowPositionals: true });
     const [session_id, ...others] = positionals;
     if (session_id === undefined || others.length > 0)
-      throw new UsageError('Specify one session.', 'See "vitrine sessions" for their ids.');
+      throw new UsageError('Specify one session.', 'See "vitrine sessions" for session IDs.');
     const daemons = await runningDaemons(context, { store: values.store });
     try {
       for (const daemon of daemons) {
