@@ -43,7 +43,7 @@ export function acpChoice(values: {
     throw new UsageError('Specify an Agent Client Protocol agent.', ways);
   }
   if (resumes && profile === commandProfile)
-    throw new UsageError('This session was started with its own command, so --program does not apply.', repeatCommand);
+    throw new UsageError('This session was started with a command, so --program does not apply.', repeatCommand);
   const preset = acpPresets.find(({ id }) => id === profile);
   if (preset === undefined) throw new UsageError(`Unknown agent: "${profile}" (--profile).`, ways);
   const { id, label, args: own } = preset;

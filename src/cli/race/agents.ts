@@ -30,7 +30,10 @@ export function raceAgents(lists: readonly string[], modes: readonly string[]): 
           `Available: ${acpPresets.map(({ id }) => `acp:${id}`).join(', ')}.`,
         );
       if (agent === 'acp-http')
-        throw new UsageError('Agents on servers cannot race (--agents).', 'They do not work in git worktrees.');
+        throw new UsageError(
+          'Agents on servers cannot take part in a race (--agents).',
+          'They do not work in git worktrees.',
+        );
       return {
         agent,
         ...(agent === 'acp' && { profile: detail }),

@@ -50,7 +50,7 @@ const atPrompt: ForkWayTexts = {
 const atEnd: ForkWayTexts = {
   conversation: 'The agent continues a copy of its own conversation.',
   transcript:
-    'The agent cannot fork its own conversation. A new conversation starts, and the agent gets the transcript of this one as text.',
+    'The agent cannot fork its own conversation. A new conversation starts, and the agent gets the transcript of the other session as text.',
   nothing: 'The other session has no messages. A new conversation starts.',
 };
 

@@ -99,4 +99,4 @@ export function ancestry(session: Session, all: readonly Session[]): readonly Se
 }
 
 const overLimit = (why: Wording): EngineFailure =>
-  failures.childRefused(why, worded`The file of the parent agent sets these limits.`);
+  failures.childRefused(why, worded`The parent agent’s file sets this limit.`);

@@ -24,7 +24,7 @@ export const raceFailures = {
   pathInvalid: (path: string) =>
     new EngineFailure('race_failed', {
       message: worded`Not a path inside the repository: ${path}`,
-      detail: worded`Specify a file or folder in the repository, relative to the repository root.`,
+      detail: worded`Specify a path relative to the repository root.`,
     }),
 
   raceMissing: (id: string) =>

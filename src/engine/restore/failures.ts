@@ -35,6 +35,6 @@ export const restoreFailures = {
   failed: (why: string) =>
     new EngineFailure('restore_failed', {
       message: worded`The files could not be compared with the copy: ${why}`,
-      detail: worded`If the message names no files, nothing was changed. You can restore again.`,
+      detail: worded`If the message names no files, none were changed, and you can try again.`,
     }),
 };

@@ -33,6 +33,6 @@ describe('vitrine attach for a session of another program', () => {
     writeFileSync(path.join(registry, `${process.pid}.json`), JSON.stringify(entry));
     assert(isWatched());
     assert.equal(vitrine('attach', id).status, 2);
-    assert.match(vitrine('attach', 'ses_000000000000').stderr, /No agent runs/);
+    assert.match(vitrine('attach', 'ses_000000000000').stderr, /No agent is running/);
   });
 });

@@ -120,8 +120,7 @@ function labels({ kind, reasonUnheard }: AgentRequest) {
 /** What "for this session" means to the agent, or the state of the answer. */
 function hint({ session }: AgentRequest, state: string, agent: string): TemplateResult | typeof nothing {
   if (state === 'sent') return html`<span class="hint" role="status">${t('Sent to the agent')}</span>`;
-  if (state === 'unread')
-    return html`<span class="hint">${t('To allow this, first scroll through it from the beginning.')}</span>`;
+  if (state === 'unread') return html`<span class="hint">${t('To allow this, scroll to its beginning first.')}</span>`;
   if (session === undefined) return nothing;
   return html`<span class="hint"
     >${t('{0} describes “for this session” as:', agent)} ${visibleTemplate(quoted(session))}</span
