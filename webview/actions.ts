@@ -24,7 +24,7 @@ export interface Actions {
   review(): void;
   takeBack(id: number): void;
   /** Fetches the complete entry if it was cut. */
-  complete(index: number): void;
+  fetchCompleteEntry(index: number): void;
   /** Hides automatic messages to the agent, or shows them again. */
   setPeopleOnly(on: boolean): void;
   setShowsSynthetic(on: boolean): void;

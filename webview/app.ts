@@ -61,7 +61,7 @@ export class App {
     (passes) => this.#frame(passes),
   );
   readonly #first: FirstScreen;
-  #drawnStructure = -1;
+  #drawnStructureVersion = -1;
   /** As the header says. */
   #isAtEnd = true;
   #revision = 0;
@@ -193,7 +193,7 @@ export class App {
         this.#store.addPage(message.page.entries.map(validEntry).filter(({ index }) => index >= 0));
         break;
       case 'entry':
-        if (message.entry !== null) this.#store.complete(message.entry);
+        if (message.entry !== null) this.#store.putCompleteEntry(message.entry);
         break;
       case 'failed':
         this.#problem = { severity: 'error', text: message.message };
@@ -288,9 +288,9 @@ export class App {
       render(loading(), rows);
       return;
     }
-    if (this.#drawnStructure !== this.#store.structure) {
+    if (this.#drawnStructureVersion !== this.#store.structureVersion) {
       // Before any write: this reads the list's position, which the browser has not invalidated yet.
-      this.#drawnStructure = this.#store.structure;
+      this.#drawnStructureVersion = this.#store.structureVersion;
       this.#list.setRows(pageRows(this.#store));
     }
     if (extent === 'all') this.#revision += 1;
@@ -307,7 +307,7 @@ export class App {
     this.#list.drawn(layout);
     this.#first.drawn();
     this.#scrolled();
-    this.#citing.value?.drawn();
+    this.#citing.value?.handleDrawn();
     if (!this.#focus.showWanted()) this.#frames.want('moved');
     // At the end of a long row, the reader would see the buttons before its beginning.
     for (const key of this.#requests.drawn(rows)) this.#list.leaveEndFor(key);
@@ -350,7 +350,7 @@ export class App {
       left: () => (this.#list.focusedKey = undefined),
       escape: () => this.#escape(),
       keyInRow: (key, event) =>
-        rowKey(keys, this.#focus.from(key), event) || this.#citing.value?.rowKey(this.#focus.from(key), event) === true,
+        rowKey(keys, this.#focus.from(key), event) || !!this.#citing.value?.handleRowKey(this.#focus.from(key), event),
       pressedOutsideMenu: () => this.#menuOpen && this.#setMenu(false),
     });
     document.addEventListener('visibilitychange', () => this.#changed());

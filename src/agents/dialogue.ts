@@ -22,9 +22,9 @@ export interface DialogueHost {
   /** Adds to the transcript and the record. */
   record(line: ClientLine): void;
   /** Called after every turn: the engine sends the next queued message, or closes the input. Default `done`. */
-  turnEnded(continuation?: Continuation): void;
+  onTurnEnded(continuation?: Continuation): void;
   /** The agent started a turn on its own: messages wait until it ends. */
-  turnStarted(): void;
+  onTurnStarted(): void;
   /** This process can do nothing more: its input is closed, and queued messages wait for another process. */
   leave(): void;
   /** The conversation cannot continue; `message` gives the reason and the remedy. The engine stops the agent. */
@@ -36,18 +36,18 @@ export interface Dialogue {
   /** `false`: the agent does not exit when its input is closed; the engine stops it. */
   readonly endsWithInput?: boolean;
   /** A stop cancels the turn before it sends signals, so that the agent can report how far it came. */
-  readonly stopsByWord?: boolean;
+  readonly cancelsBeforeStop?: boolean;
   /** The agent reads messages during its turn: they are not queued. */
   readonly takesMessagesInTurn?: boolean;
   /** The process has started: sends the greeting and the prompt. */
   begin(): void;
   /** A complete line of the agent's stdout, after the normalizer has read it. */
-  line(text: string): void;
+  handleLine(text: string): void;
   /** The beginning of a line that was too long to read. It may contain a request, which then gets no answer. */
-  tooLong?(head: string): void;
+  handleOversizeLine?(head: string): void;
   /** The next message of the user, between turns or, if the agent supports it, during one. */
-  say(text: string): void;
-  /** Cancels the active turn; `turnOver` follows. */
+  sendMessage(text: string): void;
+  /** Cancels the active turn; `onTurnEnded` follows. */
   interrupt(): void;
   setModel?(model: string): void;
   setPermissionMode?(mode: string): void;

@@ -55,8 +55,8 @@ export class Coordinator {
   readonly #deadlines = new Map<string, number>();
   readonly #endedRuns: string[] = [];
   /** Sizes of waiting runs. */
-  readonly #waiting = new Map<string, number>();
-  #waitingSize = 0;
+  readonly #waitingRunSizes = new Map<string, number>();
+  #waitingRunsTotalSize = 0;
   /** Monotonic time of the last check. */
   #lastCheckAt: number;
 
@@ -319,10 +319,10 @@ export class Coordinator {
   }
 
   #assertRoom(job: Job): void {
-    if (this.#waiting.size >= maxWaiting) {
+    if (this.#waitingRunSizes.size >= maxWaiting) {
       throw new CoordinatorError('full', `The queue is full: ${maxWaiting} runs are waiting.`);
     }
-    if (this.#waitingSize + sizeOf(job) > maxWaitingSize) {
+    if (this.#waitingRunsTotalSize + sizeOf(job) > maxWaitingSize) {
       const advice = 'Stop some, or wait until they are done.';
       throw new CoordinatorError('full', `The waiting runs exceed ${maxWaitingSize >> 20} MB in total. ${advice}`);
     }
@@ -331,12 +331,12 @@ export class Coordinator {
   #keep(job: Job): void {
     const { run_id, status } = job.run;
     this.#jobs.set(run_id, job);
-    this.#waitingSize -= this.#waiting.get(run_id) ?? 0;
-    this.#waiting.delete(run_id);
+    this.#waitingRunsTotalSize -= this.#waitingRunSizes.get(run_id) ?? 0;
+    this.#waitingRunSizes.delete(run_id);
     if (status === 'pending') {
       const size = sizeOf(job);
-      this.#waiting.set(run_id, size);
-      this.#waitingSize += size;
+      this.#waitingRunSizes.set(run_id, size);
+      this.#waitingRunsTotalSize += size;
     }
     if (status !== 'pending') this.#deadlines.delete(run_id);
     if (!isRunOver(status)) return;

@@ -7,7 +7,7 @@ export class Lifetime {
   readonly #idleMs: number;
   #clients = 0;
   #runs = 0;
-  #waiting = 0;
+  #queuedRuns = 0;
   #races = 0;
   #remote = 0;
   #isRetiring = false;
@@ -42,7 +42,7 @@ export class Lifetime {
 
   /** Queued runs that wait for a runner; each is taken or fails within minutes. */
   setQueuedRuns(count: number): void {
-    this.#waiting = count;
+    this.#queuedRuns = count;
     this.#check();
   }
 
@@ -70,6 +70,6 @@ export class Lifetime {
     this.#timer = undefined;
     if (this.#runs > 0 || this.#races > 0) return;
     if (this.#isRetiring) setImmediate(this.#exit);
-    else if (this.#clients + this.#waiting + this.#remote === 0) this.#timer = setTimeout(this.#exit, this.#idleMs);
+    else if (this.#clients + this.#queuedRuns + this.#remote === 0) this.#timer = setTimeout(this.#exit, this.#idleMs);
   }
 }

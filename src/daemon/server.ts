@@ -33,7 +33,7 @@ export class DaemonServer {
   readonly #clients = new Set<ClientConnection>();
   readonly #budget = new FrameBudget(maxUnfinishedBytes);
   readonly #turns = new FairTurns();
-  #refused = 0;
+  #refusedConnections = 0;
 
   private constructor(endpoint: Endpoint, service: DaemonService, log: Log) {
     this.#endpoint = endpoint;
@@ -90,10 +90,10 @@ export class DaemonServer {
     });
     const isClient = await acceptClient(socket, reader, this.#endpoint.token);
     if (!isClient || this.#clients.size >= maxClients) {
-      this.#refused += 1;
+      this.#refusedConnections += 1;
       // Once per power of two, so that an attack does not fill the log.
-      if (Math.log2(this.#refused) % 1 === 0)
-        this.#log.warn(`Refused ${this.#refused} connections: the token was wrong, or there were too many.`);
+      if (Math.log2(this.#refusedConnections) % 1 === 0)
+        this.#log.warn(`Refused ${this.#refusedConnections} connections: the token was wrong, or there were too many.`);
       socket.destroy();
       return;
     }

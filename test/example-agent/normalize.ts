@@ -17,7 +17,7 @@ export class ParrotReader implements AgentReader {
   }
 
   /** Returns `false` for an unknown kind; Vitrine then keeps and counts the line. */
-  message(message: JsonObject, line: SourceLine): boolean {
+  readMessage(message: JsonObject, line: SourceLine): boolean {
     const { session, texts, calls } = this.#run;
     const { timestamp } = line;
     const id = nonEmpty(message['id']);

@@ -22,7 +22,7 @@ const closeAfter = 250;
 /** Answers of the host in memory; not for long, because files change. */
 const freshFor = 5_000;
 
-interface Cite {
+interface CitationRef {
   readonly index: number;
   readonly at: number;
 }
@@ -32,13 +32,13 @@ export class CiteCards {
   readonly #deps: CitingDeps;
   readonly #place: HTMLElement;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  #open: (Cite & { readonly anchor: HTMLElement }) | undefined;
+  #open: (CitationRef & { readonly anchor: HTMLElement }) | undefined;
   #isReturningFocus = false;
   #answers = new Map<string, { readonly card: EvidenceCard | null; readonly at: number }>();
   /** Number to focus when it is drawn. */
-  #focusTarget: Cite | undefined;
+  #focusTarget: CitationRef | undefined;
   /** The row that the reader came from, by step. */
-  #origin: (Cite & { readonly step: number }) | undefined;
+  #origin: (CitationRef & { readonly step: number }) | undefined;
 
   constructor(deps: CitingDeps) {
     this.#deps = deps;
@@ -73,7 +73,7 @@ export class CiteCards {
       this.#show(anchor);
     });
     // Runs before the rows' own keys and consumes the ones it uses.
-    main.addEventListener('keydown', (event) => this.#key(event), { capture: true });
+    main.addEventListener('keydown', (event) => this.#handleKey(event), { capture: true });
     main.addEventListener('scroll', () => this.#closeUnlessFocused(), { capture: true, passive: true });
     window.addEventListener('resize', () => this.close());
   }
@@ -95,23 +95,23 @@ export class CiteCards {
     this.#open = undefined;
     const inside = this.#place.contains(document.activeElement);
     render('', this.#place);
-    this.#mark(undefined);
+    this.#highlight(undefined);
     if (inside) this.#focus(open);
     return true;
   }
 
   /** Focuses a number again without opening its card. */
-  #focus(cite: Cite): void {
+  #focus(ref: CitationRef): void {
     this.#isReturningFocus = true;
-    this.#anchor(cite)?.focus({ preventScroll: true });
+    this.#findAnchor(ref)?.focus({ preventScroll: true });
     this.#isReturningFocus = false;
   }
 
   /** Call this when the rows are in the page. */
-  drawn(): void {
+  handleDrawn(): void {
     const wanted = this.#focusTarget;
     if (wanted !== undefined) {
-      const anchor = this.#anchor(wanted);
+      const anchor = this.#findAnchor(wanted);
       if (anchor !== undefined) {
         this.#focusTarget = undefined;
         anchor.scrollIntoView({ block: 'nearest' });
@@ -121,7 +121,7 @@ export class CiteCards {
     }
     const open = this.#open;
     if (open === undefined || open.anchor.isConnected) return;
-    const again = this.#anchor(open);
+    const again = this.#findAnchor(open);
     if (again === undefined) this.close();
     else this.#open = { ...open, anchor: again };
   }
@@ -130,7 +130,7 @@ export class CiteCards {
    * Handles a key on a row: goes from a step to the answer that cites it, or from an answer to its first source.
    * Returns whether the key was used.
    */
-  rowKey(key: string, event: KeyboardEvent): boolean {
+  handleRowKey(key: string, event: KeyboardEvent): boolean {
     if (event.key !== 's' || event.ctrlKey || event.metaKey || event.altKey) return false;
     const index = Number(/^e:(\d+)/.exec(key)?.[1] ?? NaN);
     const links = this.#deps.store.entry(index)?.links;
@@ -142,47 +142,47 @@ export class CiteCards {
   }
 
   /** Shows the number of a source in the transcript. */
-  #goTo(cite: Cite): void {
+  #goTo(ref: CitationRef): void {
     const { store, reveal, changed } = this.#deps;
-    const entry = store.entry(cite.index);
-    const part = entry === undefined ? 0 : (store.placed(entry)?.parts.get(cite.at) ?? 0);
-    void reveal(cite.index, part).then(() => {
-      this.#focusTarget = { index: cite.index, at: cite.at };
+    const entry = store.entry(ref.index);
+    const part = entry === undefined ? 0 : (store.placed(entry)?.parts.get(ref.at) ?? 0);
+    void reveal(ref.index, part).then(() => {
+      this.#focusTarget = { index: ref.index, at: ref.at };
       changed();
     });
   }
 
-  goToStep(index: number, from: Cite): void {
+  goToStep(index: number, from: CitationRef): void {
     this.close();
     this.#origin = { index: from.index, at: from.at, step: index };
     this.#deps.actions.reveal(index);
   }
 
-  #key(event: KeyboardEvent): void {
+  #handleKey(event: KeyboardEvent): void {
     const { key, target, ctrlKey, metaKey, altKey } = event;
     if (ctrlKey || metaKey || altKey) return;
     const inCard = this.#place.contains(nodeOf(target));
     const anchor = anchorOf(target);
-    if (key === 's' && (anchor !== undefined || inCard)) this.#stepKey(event, anchor);
-    else if (inCard && key === 'Tab') this.#tab(event);
+    if (key === 's' && (anchor !== undefined || inCard)) this.#handleStepKey(event, anchor);
+    else if (inCard && key === 'Tab') this.#handleTab(event);
     else if (anchor !== undefined && (key === 'Enter' || key === ' ')) {
       consume(event);
       this.#show(anchor);
-      this.#enter();
+      this.#focusCard();
     }
   }
 
-  #stepKey(event: KeyboardEvent, anchor: HTMLElement | undefined): void {
-    const cite = anchor === undefined ? this.#open : citeOf(anchor);
-    const step = cite === undefined ? undefined : this.#link(cite)?.step;
-    if (cite === undefined || step === undefined) return;
+  #handleStepKey(event: KeyboardEvent, anchor: HTMLElement | undefined): void {
+    const ref = anchor === undefined ? this.#open : citationRefOf(anchor);
+    const step = ref === undefined ? undefined : this.#findLink(ref)?.step;
+    if (ref === undefined || step === undefined) return;
     consume(event);
-    this.goToStep(step, cite);
+    this.goToStep(step, ref);
   }
 
   /** Leaving the card with Tab returns to its number. */
-  #tab(event: KeyboardEvent): void {
-    const stops = this.#stops();
+  #handleTab(event: KeyboardEvent): void {
+    const stops = this.#findTabStops();
     const at = stops.findIndex((stop) => stop === document.activeElement);
     const next = event.shiftKey ? at - 1 : at + 1;
     if (stops[next] !== undefined) return;
@@ -190,34 +190,36 @@ export class CiteCards {
     this.close();
   }
 
-  #stops(): HTMLElement[] {
+  #findTabStops(): HTMLElement[] {
     return [...this.#place.querySelectorAll<HTMLElement>('button, a[tabindex="0"], pre[tabindex="0"]')];
   }
 
-  #enter(): void {
-    (this.#stops()[0] ?? this.#place.querySelector<HTMLElement>('[role=dialog]'))?.focus({ preventScroll: true });
+  #focusCard(): void {
+    (this.#findTabStops()[0] ?? this.#place.querySelector<HTMLElement>('[role=dialog]'))?.focus({
+      preventScroll: true,
+    });
   }
 
   #show(anchor: HTMLElement): void {
     clearTimeout(this.#timer);
-    const cite = citeOf(anchor);
-    if (cite === undefined) return;
-    if (this.#open?.index === cite.index && this.#open.at === cite.at) return;
-    this.#open = { ...cite, anchor };
-    this.#mark(cite);
+    const ref = citationRefOf(anchor);
+    if (ref === undefined) return;
+    if (this.#open?.index === ref.index && this.#open.at === ref.at) return;
+    this.#open = { ...ref, anchor };
+    this.#highlight(ref);
     this.#draw();
-    void this.#ask(cite);
+    void this.#fetchEvidence(ref);
   }
 
-  async #ask(cite: Cite): Promise<void> {
-    const id = idOf(cite);
+  async #fetchEvidence(ref: CitationRef): Promise<void> {
+    const id = idOf(ref);
     const known = this.#answers.get(id);
     if (known !== undefined && Date.now() - known.at < freshFor) return;
     const answer = await this.#deps.request((request) => ({
       type: 'getEvidence',
       request,
-      index: cite.index,
-      link: cite.at,
+      index: ref.index,
+      link: ref.at,
     }));
     // Only one card is ever on screen.
     this.#answers = new Map([[id, { card: answer.type === 'evidence' ? answer.card : null, at: Date.now() }]]);
@@ -230,7 +232,7 @@ export class CiteCards {
     const { store, actions } = this.#deps;
     render(
       card({
-        link: this.#link(open),
+        link: this.#findLink(open),
         card: this.#answers.get(idOf(open))?.card,
         projectDir: store.view?.summary.project_dir,
         openFile: (path, ...lines) => {
@@ -250,24 +252,24 @@ export class CiteCards {
     if (dialog !== null) placeCard(dialog, open.anchor);
   }
 
-  #link({ index, at }: Cite): PageLink | undefined {
+  #findLink({ index, at }: CitationRef): PageLink | undefined {
     return this.#deps.store.entry(index)?.links?.find((link) => link.at === at);
   }
 
-  #anchor(cite: Cite): HTMLElement | undefined {
-    const id = CSS.escape(idOf(cite));
+  #findAnchor(ref: CitationRef): HTMLElement | undefined {
+    const id = CSS.escape(idOf(ref));
     return this.#deps.main.querySelector<HTMLElement>(`.cref[data-cite="${id}"], .obj[data-cite="${id}"]`) ?? undefined;
   }
 
-  #mark(cite: Cite | undefined): void {
+  #highlight(ref: CitationRef | undefined): void {
     for (const element of this.#deps.main.querySelectorAll('.cited.on')) element.classList.remove('on');
-    if (cite === undefined) return;
-    const id = CSS.escape(idOf(cite));
+    if (ref === undefined) return;
+    const id = CSS.escape(idOf(ref));
     for (const element of this.#deps.main.querySelectorAll(`.cited[data-cite="${id}"]`)) element.classList.add('on');
   }
 }
 
-function idOf({ index, at }: Cite): string {
+function idOf({ index, at }: CitationRef): string {
   return `${index}:${at}`;
 }
 
@@ -288,7 +290,7 @@ function anchorIn(anchor: HTMLElement, place: string): boolean {
   return anchor.closest(place) !== null;
 }
 
-function citeOf({ dataset }: HTMLElement): Cite | undefined {
+function citationRefOf({ dataset }: HTMLElement): CitationRef | undefined {
   const [index, at] = (dataset['cite'] ?? '').split(':').map(Number);
   return index === undefined || at === undefined || Number.isNaN(index) || Number.isNaN(at) ? undefined : { index, at };
 }

@@ -16,7 +16,7 @@ export class CodePainter {
   readonly #spansByKey = new Map<string, readonly Span[]>();
   #spansOf: SpansOf | undefined;
   #loading = false;
-  #waiting = false;
+  #isScheduled = false;
   #paintedIds = '';
 
   /** `onPainted` is called when there is more to paint than last time. */
@@ -39,12 +39,12 @@ export class CodePainter {
       void this.#load();
       return;
     }
-    if (this.#waiting) return;
-    this.#waiting = true;
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
     const spansOf = this.#spansOf;
     requestIdleCallback(
       (deadline) => {
-        this.#waiting = false;
+        this.#isScheduled = false;
         for (const [at, { key, language, node }] of missing.entries()) {
           if (at > 0 && deadline.timeRemaining() < 8) break;
           this.#keep(key, spansIn(spansOf, language, node.data));

@@ -11,7 +11,7 @@ type HostActions = Pick<
   | 'command'
   | 'pickPrompt'
   | 'stop'
-  | 'complete'
+  | 'fetchCompleteEntry'
   | 'takeBack'
   | 'followPage'
   | 'openRecalled'
@@ -37,6 +37,6 @@ export function hostActions(link: HostLink, say: (text: string) => void): HostAc
     pickPrompt: () => link.send({ type: 'pickPrompt' }),
     stop: () => link.send({ type: 'stop' }),
     takeBack: (id) => link.send({ type: 'takeBack', id }),
-    complete: (index) => void link.request((request) => ({ type: 'getEntry', request, index })),
+    fetchCompleteEntry: (index) => void link.request((request) => ({ type: 'getEntry', request, index })),
   };
 }

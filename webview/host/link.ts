@@ -8,7 +8,7 @@ import { post } from './vscodeApi.ts';
 export class HostLink {
   readonly #channel: Channel<FromPage, unknown>;
   readonly #last = new SentState();
-  readonly #waiting = new Map<number, (answer: ToPage) => void>();
+  readonly #pendingRequests = new Map<number, (answer: ToPage) => void>();
   #request = 0;
   #acknowledged = -1;
 
@@ -43,7 +43,7 @@ export class HostLink {
   request(message: (request: number) => FromPage): Promise<ToPage> {
     const request = ++this.#request;
     return new Promise((resolve) => {
-      this.#waiting.set(request, resolve);
+      this.#pendingRequests.set(request, resolve);
       this.send(message(request));
     });
   }
@@ -58,8 +58,8 @@ export class HostLink {
 
   #answer(message: ToPage): void {
     if (!('request' in message)) return;
-    this.#waiting.get(message.request)?.(message);
-    this.#waiting.delete(message.request);
+    this.#pendingRequests.get(message.request)?.(message);
+    this.#pendingRequests.delete(message.request);
   }
 }
 

@@ -19,7 +19,7 @@ interface ReaderDeps extends Pick<Actions, 'review' | 'find' | 'focusComposer'> 
 
 /** All actions of a reader, in the page and through the host. */
 export function readerActions({ link, announcer, store, list, views, reveal, changed, ...own }: ReaderDeps): Actions {
-  const then =
+  const withChangeNotice =
     <T extends readonly unknown[]>(act: (...values: T) => void) =>
     (...values: T): void => {
       act(...values);
@@ -29,19 +29,19 @@ export function readerActions({ link, announcer, store, list, views, reveal, cha
     ...hostActions(link, (text) => announcer.announce(text)),
     ...own,
     reveal: (index) => void reveal(index),
-    setDetail: then((level) => {
+    setDetail: withChangeNotice((level) => {
       store.setLevel(level);
       link.send({ type: 'keepDetail', detail: level });
     }),
-    setPeopleOnly: then((on) => store.setPeopleOnly(on)),
-    setShowsSynthetic: then((on) => store.setShowsSynthetic(on)),
+    setPeopleOnly: withChangeNotice((on) => store.setPeopleOnly(on)),
+    setShowsSynthetic: withChangeNotice((on) => store.setShowsSynthetic(on)),
     showView: (id) => views().show(id),
     revealStep: (index) => views().revealStep(index),
-    toggle: then((key) => store.toggle(key)),
-    toggleOpen: then((key) => store.toggleOpen(key)),
-    collapseAll: then(() => {
+    toggle: withChangeNotice((key) => store.toggle(key)),
+    toggleOpen: withChangeNotice((key) => store.toggleOpen(key)),
+    collapseAll: withChangeNotice(() => {
       for (const key of [...store.expanded]) store.toggle(key, false);
     }),
-    scrollToEnd: then(() => list.scrollToEnd()),
+    scrollToEnd: withChangeNotice(() => list.scrollToEnd()),
   };
 }

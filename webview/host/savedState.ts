@@ -12,7 +12,7 @@ const maxAtOnce = 20_000;
 export class StateSaver {
   readonly #state: () => SavedState | undefined;
   #savedText = '';
-  #waiting: ReturnType<typeof setTimeout> | undefined;
+  #saveTimer: ReturnType<typeof setTimeout> | undefined;
 
   /** `state` returns what to save; `undefined` if there is nothing yet. */
   constructor(state: () => SavedState | undefined) {
@@ -21,7 +21,7 @@ export class StateSaver {
   }
 
   soon(): void {
-    this.#waiting ??= setTimeout(() => this.#now(), delay);
+    this.#saveTimer ??= setTimeout(() => this.#now(), delay);
   }
 
   /** The draft changed. A hidden tab loses its page without warning, so each key is saved immediately. */
@@ -31,8 +31,8 @@ export class StateSaver {
   }
 
   #now(): void {
-    clearTimeout(this.#waiting);
-    this.#waiting = undefined;
+    clearTimeout(this.#saveTimer);
+    this.#saveTimer = undefined;
     const state = this.#state();
     const text = JSON.stringify(state);
     if (state === undefined || text === this.#savedText) return;

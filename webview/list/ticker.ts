@@ -19,10 +19,10 @@ export class Ticker {
     if (pace === this.#pace) return;
     this.#pace = pace;
     clearInterval(this.#timer);
-    this.#timer = pace === undefined ? undefined : setInterval(() => this.#look(), paces[pace]);
+    this.#timer = pace === undefined ? undefined : setInterval(() => this.#emitTick(), paces[pace]);
   }
 
-  #look(): void {
+  #emitTick(): void {
     const minute = Math.floor(Date.now() / paces.minute);
     const isNew = minute !== this.#minute;
     this.#minute = minute;

@@ -22,7 +22,7 @@ export class Requests {
   readonly #clicks = new DeliberateClicks(window);
   readonly #drafts = new Map<string, AnswerDraft>();
   readonly #sentIds = new Set<string>();
-  #waiting: readonly WaitingRequest[] = [];
+  #pendingRequests: readonly WaitingRequest[] = [];
 
   constructor(deps: RequestsDeps) {
     this.#deps = deps;
@@ -32,21 +32,21 @@ export class Requests {
 
   /** Oldest first. */
   get waiting(): readonly WaitingRequest[] {
-    return this.#waiting;
+    return this.#pendingRequests;
   }
 
   isWaiting(id: string): boolean {
-    return this.#waiting.some((request) => request.id === id);
+    return this.#pendingRequests.some((request) => request.id === id);
   }
 
   /** The request of a call, if one is waiting. */
   ofCall(callId: string): WaitingRequest | undefined {
-    return this.#waiting.find((request) => request.callId === callId);
+    return this.#pendingRequests.find((request) => request.callId === callId);
   }
 
   update({ conversation }: SessionView): void {
     const requests = conversation?.requests ?? [];
-    this.#waiting = requests.toSorted((a, b) => a.asked_at.localeCompare(b.asked_at));
+    this.#pendingRequests = requests.toSorted((a, b) => a.asked_at.localeCompare(b.asked_at));
     const ids = new Set(requests.map(({ id }) => id));
     for (const id of this.#sentIds) if (!ids.has(id)) this.#sentIds.delete(id);
     for (const id of this.#drafts.keys()) if (!ids.has(id)) this.#drafts.delete(id);
@@ -56,7 +56,7 @@ export class Requests {
 
   /** The oldest request if none is on screen. */
   outOfSight(): WaitingRequest | undefined {
-    return this.#waiting.some(({ id }) => this.#visible.isVisible(id)) ? undefined : this.#waiting[0];
+    return this.#pendingRequests.some(({ id }) => this.#visible.isVisible(id)) ? undefined : this.#pendingRequests[0];
   }
 
   /** Call after each drawing. Returns keys of new rows that are taller than the screen. */

@@ -26,7 +26,7 @@ interface Subject {
   /** Show everything, however long. */
   readonly whole: boolean;
   /** Preview in the current files; absent if they were not read. */
-  readonly previewed?: PreviewedRequest | undefined;
+  readonly requestPreview?: PreviewedRequest | undefined;
 }
 
 /** Whether a part is hidden until the user asks for it. The request cannot be allowed before that. */
@@ -78,11 +78,11 @@ function main(asked: Subject): TemplateResult | typeof nothing {
       const { content } = action;
       if (content === undefined) return path(action.path);
       const preview = previewOf(asked, action.path);
-      if (isPlaced(preview)) return asked.previewed?.drawing.editInContext(preview, asked) ?? nothing;
+      if (isPlaced(preview)) return asked.requestPreview?.drawing.editInContext(preview, asked) ?? nothing;
       return html`<div class="ask-h">
           <span class="mono">${shownCode(relative(action.path, projectDir))}</span><span>${t('the whole file')}</span>
         </div>
-        ${preview === undefined ? nothing : asked.previewed?.drawing.previewNotes(preview, request)}
+        ${preview === undefined ? nothing : asked.requestPreview?.drawing.previewNotes(preview, request)}
         <pre class="mono">${visibleTemplate(whole ? content : content.slice(0, maxChars))}</pre>`;
     }
     case 'file_read':
@@ -118,14 +118,14 @@ function changes(action: Extract<ToolAction, { kind: 'file_edit' }>, asked: Subj
     const isFirst = !drawn.has(change.path);
     drawn.add(change.path);
     // One preview stands for all changes of its file.
-    if (isPlaced(preview)) return isFirst ? asked.previewed?.drawing.editInContext(preview, asked) : nothing;
+    if (isPlaced(preview)) return isFirst ? asked.requestPreview?.drawing.editInContext(preview, asked) : nothing;
     const lines = diffLines(change).slice(0, left);
     left -= lines.length;
     const numbered = change.patch !== undefined;
     return html`<div class="ask-h">
         <span class="mono">${shownCode(relative(change.path, projectDir))}</span><span>${kindOf(change)}</span>
       </div>
-      ${preview === undefined || !isFirst ? nothing : asked.previewed?.drawing.previewNotes(preview, request)}
+      ${preview === undefined || !isFirst ? nothing : asked.requestPreview?.drawing.previewNotes(preview, request)}
       <div class="diff mono" role="group" aria-label=${t('Changes of {0}', plain(change.path))}>
         ${lines.map((line) => diffLine(line, numbered))}
       </div>`;
@@ -133,8 +133,8 @@ function changes(action: Extract<ToolAction, { kind: 'file_edit' }>, asked: Subj
 }
 
 /** No preview for a long change, which is drawn as the agent sent it. */
-function previewOf({ request, previewed }: Subject, path: string): EditPreview | undefined {
-  return isLongSubject(request) ? undefined : previewed?.previews.find((preview) => preview.path === path);
+function previewOf({ request, requestPreview }: Subject, path: string): EditPreview | undefined {
+  return isLongSubject(request) ? undefined : requestPreview?.previews.find((preview) => preview.path === path);
 }
 
 /** A change that affects only the end of the last line has no lines to show. */

@@ -22,8 +22,8 @@ export class AnsiTheme {
   /** `changed` is called when the reader has chosen another theme. */
   constructor(changed: () => void) {
     this.#changed = changed;
-    this.#look();
-    const observer = new MutationObserver(() => this.#look());
+    this.#updateColors();
+    const observer = new MutationObserver(() => this.#updateColors());
     observer.observe(document.documentElement, { attributes: true, attributeFilter: ['style', 'class'] });
     observer.observe(document.body, { attributes: true, attributeFilter: ['class'] });
   }
@@ -41,7 +41,7 @@ export class AnsiTheme {
     return token('--vscode-terminal-foreground') ?? token('--vscode-foreground') ?? [255, 255, 255];
   }
 
-  #look(): void {
+  #updateColors(): void {
     const { ground } = this;
     const key = [ground, ...[...tokens.keys()].map((name) => this.color(name))].join(';');
     if (key === this.#key) return;

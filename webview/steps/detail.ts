@@ -232,7 +232,7 @@ export function showAll({ entry, actions }: Pick<DetailContext, 'entry' | 'actio
   if (entry.cut === undefined) return nothing;
   const longest = Math.max(...Object.values(entry.cut));
   return html`<div class="detail-f">
-    <button class="link" @click=${() => actions.complete(entry.index)}>
+    <button class="link" @click=${() => actions.fetchCompleteEntry(entry.index)}>
       ${t('Show all {0} characters', number(longest))}
     </button>
   </div>`;

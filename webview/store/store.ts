@@ -34,7 +34,7 @@ export class Store implements RowSource {
   readonly #revealed = new Set<number>();
   #offersResume = false;
   /** Changes whenever rows may have been added, removed or moved. */
-  structure = 0;
+  structureVersion = 0;
 
   get view(): SessionView | undefined {
     return this.#view;
@@ -75,7 +75,7 @@ export class Store implements RowSource {
   }
 
   setView(view: SessionView): void {
-    if (view.turns !== this.#view?.turns) this.structure += 1;
+    if (view.turns !== this.#view?.turns) this.structureVersion += 1;
     this.#view = view;
   }
 
@@ -85,7 +85,7 @@ export class Store implements RowSource {
       const known = this.#entries.get(entry.index) ?? entry;
       this.#put({ ...known, ...(step !== undefined && { step }), ...(links !== undefined && { links }) });
     }
-    this.structure += 1;
+    this.structureVersion += 1;
   }
 
   apply(updates: readonly PageUpdate[], total: number): void {
@@ -95,7 +95,7 @@ export class Store implements RowSource {
         if (update.open === true) this.#open.add(update.entry.index);
         else this.#open.delete(update.entry.index);
         this.#put(update.entry);
-        this.structure += 1;
+        this.structureVersion += 1;
       } else {
         this.#append(update.index, update.text);
       }
@@ -103,10 +103,10 @@ export class Store implements RowSource {
   }
 
   /** Replaces a cut entry with the complete one. */
-  complete(entry: PageEntry): void {
+  putCompleteEntry(entry: PageEntry): void {
     const { step, links } = this.#entries.get(entry.index) ?? {};
     this.#put({ ...entry, ...(step !== undefined && { step }), ...(links !== undefined && { links }) });
-    this.structure += 1;
+    this.structureVersion += 1;
   }
 
   /** The next loaded message after a step that cites it. */
@@ -147,7 +147,7 @@ export class Store implements RowSource {
     if (entry === undefined) return;
     const longer = appendText(entry, text);
     this.#entries.set(index, longer);
-    if (this.#documents.mayTakeRows(longer)) this.structure += 1;
+    if (this.#documents.mayTakeRows(longer)) this.structureVersion += 1;
   }
 
   entry(index: number): PageEntry | undefined {
@@ -191,7 +191,7 @@ export class Store implements RowSource {
 
   drawCompletely(): boolean {
     const changed = this.#documents.drawCompletely();
-    if (changed) this.structure += 1;
+    if (changed) this.structureVersion += 1;
     return changed;
   }
 
@@ -213,14 +213,14 @@ export class Store implements RowSource {
   toggle(key: string, open = !this.expanded.has(key)): void {
     if (open) this.expanded.add(key);
     else this.expanded.delete(key);
-    this.structure += 1;
+    this.structureVersion += 1;
   }
 
   /** Closes or opens what starts open. */
   toggleOpen(key: string, open = this.#closedKeys.has(key)): void {
     if (open) this.#closedKeys.delete(key);
     else this.#closedKeys.add(key);
-    this.structure += 1;
+    this.structureVersion += 1;
   }
 
   get level(): DetailLevel {
@@ -230,7 +230,7 @@ export class Store implements RowSource {
   setLevel(level: DetailLevel): void {
     this.#level = level;
     this.#revealed.clear();
-    this.structure += 1;
+    this.structureVersion += 1;
   }
 
   get peopleOnly(): boolean {
@@ -241,7 +241,7 @@ export class Store implements RowSource {
   setPeopleOnly(on: boolean): void {
     this.#peopleOnly = on;
     this.#revealed.clear();
-    this.structure += 1;
+    this.structureVersion += 1;
   }
 
   /** Number of loaded messages of this kind. */
@@ -257,7 +257,7 @@ export class Store implements RowSource {
   setShowsSynthetic(on: boolean): void {
     this.#showsSynthetic = on;
     this.#revealed.clear();
-    this.structure += 1;
+    this.structureVersion += 1;
   }
 
   /** Number of messages marked as synthetic: the record's count, or the loaded ones if those are more. */
@@ -280,7 +280,7 @@ export class Store implements RowSource {
 
   setResume(offered: boolean): void {
     this.#offersResume = offered;
-    this.structure += 1;
+    this.structureVersion += 1;
   }
 
   /** Opens everything that hides an entry. */
@@ -293,7 +293,7 @@ export class Store implements RowSource {
       this.toggle(`n:${turn?.runId ?? ''}`, true);
     } else {
       this.#closedKeys.clear();
-      this.structure += 1;
+      this.structureVersion += 1;
     }
   }
 
@@ -310,6 +310,6 @@ export class Store implements RowSource {
       }
       this.#perPage.delete(page);
     }
-    this.structure += 1;
+    this.structureVersion += 1;
   }
 }

@@ -17,7 +17,7 @@ export class AcpHttpDialogue implements Dialogue {
     this.#askCount = 0;
   }
 
-  line(text: string): void {
+  handleLine(text: string): void {
     this.#watch.line(text);
     const { question } = this.#watch;
     if (question === null) return;
@@ -25,12 +25,12 @@ export class AcpHttpDialogue implements Dialogue {
     void this.#ask(question);
   }
 
-  tooLong(): void {
+  handleOversizeLine(): void {
     this.#watch.line(null);
   }
 
   /** The protocol accepts only answers. */
-  say(): void {
+  sendMessage(): void {
     return;
   }
 

@@ -42,7 +42,7 @@ export class MessageEntries {
   #last: TextEntry | undefined;
   #map = new MessageMap<TextEntry>();
   /** Sources that arrived before their text. */
-  #waiting: GivenCitation[] = [];
+  #pendingCitations: GivenCitation[] = [];
   /** Messages so far: the agent's, and repeated ones. */
   #completed = 0;
   #repeated = 0;
@@ -139,7 +139,7 @@ export class MessageEntries {
     for (const citation of citations) {
       const placed = this.#map.place(citation, isWhole);
       if (placed === undefined) {
-        if (this.#waiting.length < maxAnnotations) this.#waiting.push(citation);
+        if (this.#pendingCitations.length < maxAnnotations) this.#pendingCitations.push(citation);
         continue;
       }
       const cited = byEntry.get(placed.entry) ?? [];
@@ -203,14 +203,14 @@ export class MessageEntries {
   }
 
   #end({ timestamp }: Pick<SourceLine, 'timestamp'>): void {
-    const waiting = this.#waiting;
-    this.#waiting = [];
+    const waiting = this.#pendingCitations;
+    this.#pendingCitations = [];
     this.#refer(waiting, true);
     this.#run.texts.close();
     if (this.#userText !== undefined) this.#run.echoedPrompt(this.#userText.join(''), timestamp);
-    if (this.#waiting.length > 0) {
-      const annotations = this.#waiting.map(citationWithoutText);
-      this.#waiting = [];
+    if (this.#pendingCitations.length > 0) {
+      const annotations = this.#pendingCitations.map(citationWithoutText);
+      this.#pendingCitations = [];
       this.#run.system('citation', 'Sources without a text', timestamp, { annotations });
     }
     this.#open = false;

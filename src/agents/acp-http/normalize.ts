@@ -26,7 +26,7 @@ export class AcpHttpReader implements AgentReader {
     this.#messages = new MessageEntries(run);
   }
 
-  message(event: JsonObject, line: SourceLine): boolean {
+  readMessage(event: JsonObject, line: SourceLine): boolean {
     const type = typeof event['type'] === 'string' ? event['type'] : '';
     if (type.startsWith('run.')) return this.#runEvent(type, event, line);
     if (type.startsWith('message.')) return this.#messageEvent(type, event, line);

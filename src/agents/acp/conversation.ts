@@ -65,7 +65,7 @@ export class Conversation {
       case 'user_message_chunk':
         return messages.chunk('user', update, speaker);
       case 'agent_message_chunk':
-        return this.#informed(update, speaker) || messages.chunk('text', update, speaker);
+        return this.#addInformational(update, speaker) || messages.chunk('text', update, speaker);
       case 'agent_thought_chunk':
         return messages.chunk('thinking', update, speaker);
       case 'session_message_chunk':
@@ -88,7 +88,7 @@ export class Conversation {
   }
 
   /** Messages of the program, not the model, marked as such. */
-  #informed(update: JsonObject, { timestamp }: MessageSource): boolean {
+  #addInformational(update: JsonObject, { timestamp }: MessageSource): boolean {
     if (field(field(update['_meta'], 'claudeCode'), 'kind') !== 'informational') return false;
     const shown = contentText(update['content']);
     if (shown === undefined) return false;

@@ -54,7 +54,7 @@ export class AcpReader implements AgentReader {
     this.#recorded = run.context.resume !== undefined && run.context.firstIndex > 1;
   }
 
-  message(value: JsonObject, line: SourceLine): boolean {
+  readMessage(value: JsonObject, line: SourceLine): boolean {
     const message = rpcMessage(value);
     if (message === undefined) return false;
     if (this.#rpc(message, line)) return true;

@@ -14,12 +14,12 @@ export function claudeDialogue(prompt: string): DialogueFactory {
 
 class ClaudeDialogue implements Dialogue {
   /** If they are only signalled, older versions print no figures. */
-  readonly stopsByWord = true;
+  readonly cancelsBeforeStop = true;
   readonly #host: DialogueHost;
   readonly #prompt: string;
   readonly #plans = new Plans();
   /** How to withdraw waiting requests, by id. */
-  readonly #waiting = new Map<string, () => void>();
+  readonly #withdrawals = new Map<string, () => void>();
   #nextId = 1;
   #isInTurn = true;
   /** Tasks that continue after a turn. */
@@ -34,23 +34,23 @@ class ClaudeDialogue implements Dialogue {
 
   begin(): void {
     this.#request({ subtype: 'initialize', hooks: null });
-    this.say(this.#prompt);
+    this.sendMessage(this.#prompt);
   }
 
-  line(content: string): void {
+  handleLine(content: string): void {
     // Most lines of a run are these, and mean nothing here.
     if (content.startsWith('{"type":"stream_event"')) return;
     const message = parse(content);
     if (isObject(message)) this.#message(message);
   }
 
-  tooLong(head: string): void {
+  handleOversizeLine(head: string): void {
     // A request that is too long to read is denied, so that the agent does not wait for its answer.
     const id = /"type":"control_request"/.test(head) ? /"request_id":"([^"\\]+)"/.exec(head)?.[1] : undefined;
     if (id !== undefined) this.#host.write(controlLines.failure(id, 'The request is too long.'));
   }
 
-  say(text: string): void {
+  sendMessage(text: string): void {
     this.#isInTurn = true;
     this.#host.write(controlLines.user(text));
   }
@@ -68,8 +68,8 @@ class ClaudeDialogue implements Dialogue {
   }
 
   end(): void {
-    for (const withdraw of this.#waiting.values()) withdraw();
-    this.#waiting.clear();
+    for (const withdraw of this.#withdrawals.values()) withdraw();
+    this.#withdrawals.clear();
   }
 
   #message(message: JsonObject): void {
@@ -78,7 +78,7 @@ class ClaudeDialogue implements Dialogue {
         this.#handleRequest(message);
         return;
       case 'control_cancel_request':
-        this.#waiting.get(nonEmpty(message['request_id']) ?? '')?.();
+        this.#withdrawals.get(nonEmpty(message['request_id']) ?? '')?.();
         return;
       case 'assistant':
         this.#plans.readPlans(message['message']);
@@ -105,7 +105,7 @@ class ClaudeDialogue implements Dialogue {
       return;
     }
     // A repeated request gets the same answer as the first.
-    if (this.#waiting.has(id)) return;
+    if (this.#withdrawals.has(id)) return;
     const plan = toolName === 'ExitPlanMode' ? this.#plans.of(nonEmpty(request['tool_use_id'])) : undefined;
     void this.#ask({ id, toolName, input, request, plan });
   }
@@ -113,10 +113,10 @@ class ClaudeDialogue implements Dialogue {
   async #ask(request: PermissionAsked): Promise<void> {
     const { id } = request;
     const withdrawn = new Promise<void>((withdraw) => {
-      this.#waiting.set(id, withdraw);
+      this.#withdrawals.set(id, withdraw);
     });
     const decision = await this.#host.ask(permissionRequest(request), withdrawn);
-    this.#waiting.delete(id);
+    this.#withdrawals.delete(id);
     const answer = permissionAnswer(request, decision);
     if (answer !== null) this.#host.write(controlLines.success(id, answer));
   }
@@ -125,7 +125,7 @@ class ClaudeDialogue implements Dialogue {
     switch (message['subtype']) {
       case 'init':
         this.#hasTaskEnded = false;
-        if (!this.#isInTurn) this.#host.turnStarted();
+        if (!this.#isInTurn) this.#host.onTurnStarted();
         this.#isInTurn = true;
         return;
       case 'task_notification':
@@ -134,7 +134,7 @@ class ClaudeDialogue implements Dialogue {
       case 'background_tasks_changed': {
         const before = this.#background;
         this.#background = objects(message['tasks']).length;
-        if (before > 0 && this.#background === 0 && !this.#isInTurn) this.#host.turnEnded('may_continue');
+        if (before > 0 && this.#background === 0 && !this.#isInTurn) this.#host.onTurnEnded('may_continue');
       }
     }
   }
@@ -145,7 +145,7 @@ class ClaudeDialogue implements Dialogue {
     this.#isInTurn = false;
     const own = nonEmpty(field(result['origin'], 'kind')) !== undefined;
     const continuation = this.#background > 0 ? 'continues' : this.#hasTaskEnded && !own ? 'may_continue' : 'done';
-    this.#host.turnEnded(continuation);
+    this.#host.onTurnEnded(continuation);
   }
 
   #request(request: JsonObject): void {

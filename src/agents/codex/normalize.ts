@@ -25,7 +25,7 @@ export class CodexReader implements AgentReader {
     this.#server = new AppServerEvents(run, this.#threads);
   }
 
-  message(message: JsonObject, line: SourceLine): boolean {
+  readMessage(message: JsonObject, line: SourceLine): boolean {
     if (this.#threads.line(message, line)) return true;
     const known = this.#server.message(message, line);
     if (known !== undefined) return known;
@@ -43,7 +43,7 @@ export class CodexReader implements AgentReader {
   }
 
   /** A `turn_context` of the thread's rollout: since 0.44, the output does not name the model. */
-  sideLine(stream: SideStream, content: string): void {
+  readSideLine(stream: SideStream, content: string): void {
     if (stream === 'store') this.#run.session.setModel(contextModel(content));
   }
 

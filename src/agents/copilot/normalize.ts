@@ -79,7 +79,7 @@ export class CopilotReader implements AgentReader {
     this.#plain = new PlainText(run);
   }
 
-  message(message: JsonObject, line: SourceLine): boolean {
+  readMessage(message: JsonObject, line: SourceLine): boolean {
     const event = copilotEvent(message);
     if (event === undefined && !this.#json && this.#plain.line(line)) return true;
     if (!this.#json) {
@@ -100,19 +100,19 @@ export class CopilotReader implements AgentReader {
     return this.#event(event, this.#speakers.of(event, model, line.timestamp), line);
   }
 
-  plainLine(line: SourceLine): boolean {
+  readPlainLine(line: SourceLine): boolean {
     return !this.#json && this.#plain.line(line);
   }
 
-  blankLine(): void {
+  readBlankLine(): void {
     this.#plain.blankLine();
   }
 
-  stderrLine(content: string): void {
+  readStderrLine(content: string): void {
     this.#run.session.setId(sessionInStderr(content));
   }
 
-  sideLine(stream: SideStream, content: string, timestamp: string): void {
+  readSideLine(stream: SideStream, content: string, timestamp: string): void {
     if (stream === 'log') {
       if (this.#run.session.setId(sessionInLog(content))) this.#run.checkResumed(timestamp);
       return;
@@ -189,7 +189,7 @@ export class CopilotReader implements AgentReader {
         this.#calls.output(data);
         return true;
       case 'tool.execution_complete':
-        this.#calls.complete(data, speaker);
+        this.#calls.completeCall(data, speaker);
         return true;
       default:
         return this.#about(event, speaker);

@@ -40,7 +40,7 @@ export class CursorReader implements AgentReader {
     this.#run = run;
   }
 
-  message(message: JsonObject, arrived: SourceLine): boolean {
+  readMessage(message: JsonObject, arrived: SourceLine): boolean {
     const line = { ...arrived, timestamp: timeOfMessage(message) ?? arrived.timestamp };
     if (this.#run.session.id === null) this.#run.session.setId(message['session_id']);
     switch (message['type']) {

@@ -26,7 +26,7 @@ export class GeminiReader implements AgentReader {
     this.#run = run;
   }
 
-  message(message: JsonObject, line: SourceLine): boolean {
+  readMessage(message: JsonObject, line: SourceLine): boolean {
     switch (message['type']) {
       case 'init':
         this.#init(message, line);
@@ -51,7 +51,7 @@ export class GeminiReader implements AgentReader {
   }
 
   /** In `json` mode, errors are an object on stderr. */
-  stderrLine(content: string, timestamp: string): void {
+  readStderrLine(content: string, timestamp: string): void {
     if (serversSkipped.test(content)) this.#run.warn(withoutServers, timestamp);
     if (content === '{') this.#stderrObject = [];
     const lines = this.#stderrObject;
@@ -68,12 +68,12 @@ export class GeminiReader implements AgentReader {
   }
 
   beforeEnd({ code: exitCode }: ExitInfo, timestamp: string): void {
-    const meaning = exitCodes.get(exitCode ?? 0);
+    const exitCodeError = exitCodes.get(exitCode ?? 0);
     const printed = this.#errors.at(-1);
     // Without a closing line, only the exit code and, for `-o json`, the object on stderr remain.
-    if (this.#reports.length > 0 || (printed === undefined && meaning !== 'max_turns')) return;
+    if (this.#reports.length > 0 || (printed === undefined && exitCodeError !== 'max_turns')) return;
     const message = printed ?? 'The turn limit was reached.';
-    const shown = meaning ?? errorCode(undefined, message);
+    const shown = exitCodeError ?? errorCode(undefined, message);
     this.#run.error(message, shown, timestamp);
     this.#close({ text: null, stats: streamStats(undefined), error: { code: shown, message } });
   }

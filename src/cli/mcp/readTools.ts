@@ -20,8 +20,8 @@ export interface ReadToolsDeps {
 
 const annotations = { readOnlyHint: true };
 /** Entries of one answer, and characters of one entry. */
-const maxShown = 100;
-const maxEntry = 4000;
+const maxEntriesShown = 100;
+const maxCharsPerEntry = 4000;
 const dayMs = 24 * 3600_000;
 
 /** The tools with which a client reads earlier sessions. */
@@ -62,7 +62,7 @@ export function addReadTools(server: McpServer, { engine, cwd, now, answer }: Re
       inputSchema: {
         session_id: sessionIdSchema,
         from: z.int().nonnegative().default(0).describe('The first entry; entries count from 0.'),
-        count: z.int().min(1).max(maxShown).default(maxShown),
+        count: z.int().min(1).max(maxEntriesShown).default(maxEntriesShown),
       },
       annotations,
     },
@@ -127,5 +127,7 @@ export function addReadTools(server: McpServer, { engine, cwd, now, answer }: Re
 }
 
 function truncated(text: string): string {
-  return text.length > maxEntry ? `${text.slice(0, maxEntry)}\n[truncated after ${maxEntry} characters]` : text;
+  return text.length > maxCharsPerEntry
+    ? `${text.slice(0, maxCharsPerEntry)}\n[truncated after ${maxCharsPerEntry} characters]`
+    : text;
 }

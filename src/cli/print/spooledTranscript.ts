@@ -5,7 +5,7 @@ import { normalizedEntrySchema, type EntryUpdate, type NormalizedEntry } from '.
 import { appendContent } from '../../model/transcript/transcript.ts';
 
 /** Approximate maximum characters of settled entries in memory; further entries go to a temporary file. */
-const maxHeld = 8 * 1024 * 1024;
+const maxCharsInMemory = 8 * 1024 * 1024;
 
 interface ByteRange {
   readonly offset: number;
@@ -29,7 +29,7 @@ export class SpooledTranscript {
         if (entry !== undefined) this.#put(appendContent(entry, update.text), this.#open.has(update.index));
       }
     }
-    if (this.#heldCharacters > maxHeld) this.#spool();
+    if (this.#heldCharacters > maxCharsInMemory) this.#spool();
   }
 
   /** All entries in index order. */

@@ -19,13 +19,13 @@ export interface PrintedSession {
 }
 
 /** Maximum number of entries in memory for a slow reader. Further ones are read from the record. */
-const maxHeld = 16;
+const maxEntriesInMemory = 16;
 
 /** Prints the entries of a run in the order in which they settle, starting with those that have settled. */
 export class EntryPrinter {
   readonly #session: PrintedSession;
   readonly #context: CliContext;
-  readonly #waiting: (NormalizedEntry | number)[] = [];
+  readonly #unprintedEntries: (NormalizedEntry | number)[] = [];
   readonly #denied = new Set<number>();
   /** The prompt, until the agent has reported its id and model; printed once, with these. */
   #prompt: NormalizedEntry | undefined;
@@ -79,9 +79,10 @@ export class EntryPrinter {
 
   #add(unreported: readonly number[], settled: readonly NormalizedEntry[]): void {
     this.#count(settled);
-    const isIdle = this.#waiting.length === 0;
-    this.#waiting.push(...unreported);
-    for (const entry of settled) this.#waiting.push(this.#waiting.length < maxHeld ? entry : entry.index);
+    const isIdle = this.#unprintedEntries.length === 0;
+    this.#unprintedEntries.push(...unreported);
+    for (const entry of settled)
+      this.#unprintedEntries.push(this.#unprintedEntries.length < maxEntriesInMemory ? entry : entry.index);
     if (!isIdle) return;
     this.#printing = this.#printing.then(() => this.#print());
     this.#printing.catch(reportedAtEnd);
@@ -94,8 +95,8 @@ export class EntryPrinter {
   }
 
   async #print(): Promise<void> {
-    while (this.#waiting.length > 0) {
-      const next = this.#waiting.splice(0, maxHeld);
+    while (this.#unprintedEntries.length > 0) {
+      const next = this.#unprintedEntries.splice(0, maxEntriesInMemory);
       const entries = await Promise.all(
         next.map(async (pending) =>
           typeof pending === 'number' ? await this.#session.read(pending, pending + 1) : [pending],

@@ -90,11 +90,11 @@ export function observedLine(
   return { ...observed, pending_requests: [], record_damaged: observed.problem !== null };
 }
 
-function ownState({ status, updated_at }: SessionSummary, waitsFor: PendingRequest['kind'] | undefined): LiveState {
+function ownState({ status, updated_at }: SessionSummary, pendingKind: PendingRequest['kind'] | undefined): LiveState {
   const about = { since: updated_at, source: 'own' } as const;
   if (!isSessionLive(status)) return { state: 'ended', ...about };
-  if (waitsFor === undefined) return { state: 'running', ...about };
-  return { state: waitsFor === 'permission' ? 'waiting_for_permission' : 'waiting_for_you', ...about };
+  if (pendingKind === undefined) return { state: 'running', ...about };
+  return { state: pendingKind === 'permission' ? 'waiting_for_permission' : 'waiting_for_you', ...about };
 }
 
 async function countRunning(daemon: DaemonConnection, session_id: string): Promise<number> {

@@ -39,8 +39,8 @@ export class FollowUpPlanner implements Disposable {
       mayFollow: ({ project_dir: folder }) =>
         folder !== undefined && !isRetiring() && contexts.isTrustedByWindow(folder),
       send: (due) => this.#send(due),
-      after: (ms, then) => {
-        const timer = setTimeout(then, ms);
+      after: (ms, callback) => {
+        const timer = setTimeout(callback, ms);
         return { dispose: () => clearTimeout(timer) };
       },
     });

@@ -120,7 +120,7 @@ export class AgentLink {
     const joined = new Promise<boolean>((resolve) => (this.#settle = resolve));
     this.#connection = await openWebSocket(
       socket,
-      { onText: (text) => this.#dialogue?.line(text), onClose: () => this.#connectionLost() },
+      { onText: (text) => this.#dialogue?.handleLine(text), onClose: () => this.#connectionLost() },
       signal,
     );
     signal.addEventListener('abort', () => this.#settle(false), { once: true });
@@ -134,11 +134,11 @@ export class AgentLink {
       write: (line) => this.#connection?.send(line),
       ask: (request, withdrawn) => this.#requests.ask(request, withdrawn),
       record: (line) => this.#deps.log.info(`${this.#deps.label}: ${line.type === 'note' ? line.content : line.type}`),
-      turnEnded: () => {
+      onTurnEnded: () => {
         this.#turned(false);
-        for (const text of this.#afterTurn.splice(0)) this.#dialogue?.say(text);
+        for (const text of this.#afterTurn.splice(0)) this.#dialogue?.sendMessage(text);
       },
-      turnStarted: () => this.#turned(true),
+      onTurnStarted: () => this.#turned(true),
       leave: () => this.close(),
       fail: (message) => {
         this.#deps.log.warn(message);
@@ -162,7 +162,7 @@ export class AgentLink {
     } else {
       // The dialogue reports the start only of turns that other clients begin.
       if (!this.#isBusy) this.#turned(true);
-      this.#dialogue?.say(text);
+      this.#dialogue?.sendMessage(text);
     }
   }
 

@@ -43,8 +43,8 @@ export class OtherDaemons {
     const folder = path.join(this.#deps.storeDir, 'leases');
     await mkdir(folder, { recursive: true, mode: 0o700 }).catch(() => undefined);
     if (this.#isDisposed) return;
-    this.#stop = watchRecord(folder, () => this.#look());
-    await this.#look();
+    this.#stop = watchRecord(folder, () => this.#listNewRuns());
+    await this.#listNewRuns();
   }
 
   /** Their runs, with requests that wait. */
@@ -92,7 +92,7 @@ export class OtherDaemons {
   }
 
   /** Never rejects. */
-  async #look(): Promise<void> {
+  async #listNewRuns(): Promise<void> {
     const { engine, log } = this.#deps;
     try {
       const others = await this.#connect({ kind: 'api', person: false });

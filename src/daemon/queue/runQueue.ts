@@ -51,7 +51,7 @@ export class RunQueue {
   readonly #ending = new Set<Promise<void>>();
   /** Sessions whose record is being made: their runs begin and end after that. */
   readonly #savingRecords = new Map<string, Promise<void>>();
-  readonly #waiting = new Set<string>();
+  readonly #waitingRunIds = new Set<string>();
   #opened: Promise<OpenQueue> | undefined;
   #shared: QueueLink | undefined;
   #closed: Promise<void> | undefined;
@@ -196,9 +196,9 @@ export class RunQueue {
   }
 
   #count({ run_id, status }: Run): void {
-    if (status === 'pending') this.#waiting.add(run_id);
-    else this.#waiting.delete(run_id);
-    this.#deps.onWaiting(this.#waiting.size);
+    if (status === 'pending') this.#waitingRunIds.add(run_id);
+    else this.#waitingRunIds.delete(run_id);
+    this.#deps.onWaiting(this.#waitingRunIds.size);
   }
 
   async #close(): Promise<void> {

@@ -48,7 +48,7 @@ export interface OutboxDeps {
 export class Outbox {
   readonly #deps: OutboxDeps;
   /** Sessions that wait for their turn. */
-  readonly #waiting = new Set<string>();
+  readonly #waitingSessionIds = new Set<string>();
   readonly #sending = new Map<string, Promise<void>>();
   readonly #watched = new Map<string, () => void>();
   readonly #deciding = new Map<string, Promise<void>>();
@@ -124,7 +124,7 @@ export class Outbox {
   /** Something of the session may have to be sent. */
   changed(id: string): void {
     if (this.#closed) return;
-    this.#waiting.add(id);
+    this.#waitingSessionIds.add(id);
     this.#pump();
   }
 
@@ -146,17 +146,17 @@ export class Outbox {
 
   async close(): Promise<void> {
     this.#closed = true;
-    this.#waiting.clear();
+    this.#waitingSessionIds.clear();
     for (const end of this.#watched.values()) end();
     for (const { timer } of this.#failed.values()) clearTimeout(timer);
     await Promise.all(this.#sending.values());
   }
 
   #pump(): void {
-    for (const id of this.#waiting) {
+    for (const id of this.#waitingSessionIds) {
       if (this.#sending.size >= atOnce || !this.#deps.isConnected()) return;
       if (this.#sending.has(id) || this.#deciding.has(id)) continue;
-      this.#waiting.delete(id);
+      this.#waitingSessionIds.delete(id);
       const sent = this.#send(id).finally(() => {
         this.#sending.delete(id);
         this.#pump();
@@ -189,7 +189,7 @@ export class Outbox {
     if (code === 'conflict' && state.sent !== null) {
       // The database was restored from a copy, or an answer got lost: it says again how far it is.
       await files.write(id, { ...state, sent: null });
-      this.#waiting.add(id);
+      this.#waitingSessionIds.add(id);
     } else {
       await files.write(id, { ...state, refused: message });
       this.#deps.onShare?.(id, 'nothing');

@@ -53,7 +53,7 @@ export class SharedList {
     else if (!this.#timers.has(id)) {
       const timer = setTimeout(() => {
         this.#timers.delete(id);
-        void this.#look(id);
+        void this.#refreshSession(id);
       }, pauseMs);
       timer.unref();
       this.#timers.set(id, timer);
@@ -87,7 +87,7 @@ export class SharedList {
     return summaries;
   }
 
-  async #look(id: string): Promise<void> {
+  async #refreshSession(id: string): Promise<void> {
     const found = await this.#ifConnected(async (database) => ({ session: await findShared(database, id) }));
     if (found === null) return;
     const [summary] = found.session === null ? [] : this.#summaryOf(found.session);

@@ -106,7 +106,7 @@ export class DaemonTeam {
       use,
       log,
     });
-    this.#summaries = engine.onSummary((summary) => void this.#look(summary));
+    this.#summaries = engine.onSummary((summary) => void this.#shareByFolderSetting(summary));
   }
 
   /** `null`: the store belongs to no team. `password` replaces that of the environment. @throws TeamError `url` */
@@ -246,7 +246,7 @@ export class DaemonTeam {
   }
 
   /** Shares a session according to the setting of its folder. Never rejects. */
-  async #look(summary: SessionSummary): Promise<void> {
+  async #shareByFolderSetting(summary: SessionSummary): Promise<void> {
     const { session_id: id, project_dir: folder, remote } = summary;
     // Its own machine shares it.
     if (remote !== undefined) return;

@@ -39,7 +39,7 @@ export class TeamMembership implements TeamSide {
   readonly #deps: TeamDeps;
   readonly #log: Log;
   readonly #onChange: () => void;
-  readonly #served: ServedRuns;
+  readonly #servedRuns: ServedRuns;
   readonly #runs: Emitter<[run: Run]>;
   /** While the store belongs to a team. */
   #timer: NodeJS.Timeout | undefined;
@@ -61,7 +61,7 @@ export class TeamMembership implements TeamSide {
     const redactor = (): Redactor => this.#team?.redactor() ?? new Redactor(() => '');
     const isConnected = (): boolean => this.#team?.isConnected === true;
     const share = async (id: string): Promise<void> => this.#team?.shareRun(id);
-    this.#served = new ServedRuns({ engine, use, redactor, share, log });
+    this.#servedRuns = new ServedRuns({ engine, use, redactor, share, log });
     this.runners = new TeamRunners({ use, isConnected, monotonic: () => performance.now(), log });
     this.queue = new TeamQueue({
       ...{ runners: this.runners, use, isConnected, redactor, randomHex, log },
@@ -69,8 +69,8 @@ export class TeamMembership implements TeamSide {
         this.#runs.fire(run);
         this.children.changed(run.session_id);
       },
-      onClaimed: (run) => this.#served.begin(run),
-      onEnded: (id) => this.#served.end(id),
+      onClaimed: (run) => this.#servedRuns.begin(run),
+      onEnded: (id) => this.#servedRuns.end(id),
     });
     const team = (): DaemonTeam | null => this.#team;
     this.children = new TeamChildren({
@@ -85,11 +85,11 @@ export class TeamMembership implements TeamSide {
         if (kind === 'runner') onChange();
         if (kind === 'run') void this.queue.changed(id);
         if (kind === 'budget') void this.queue.resume();
-        if (kind === 'answer') this.#served.answered(id);
+        if (kind === 'answer') this.#servedRuns.answered(id);
       },
       onConnected: () => {
         onChange();
-        this.#served.resume();
+        this.#servedRuns.resume();
         void this.queue.resume();
         this.children.resume();
       },
@@ -176,7 +176,7 @@ export class TeamMembership implements TeamSide {
     clearInterval(this.#timer);
     await this.children.close();
     await this.queue.flush();
-    this.#served.dispose();
+    this.#servedRuns.dispose();
     await team?.close();
   }
 

@@ -57,7 +57,7 @@ const defaultDeadlines: AcpDeadlines = { greeting: 60_000, opening: 120_000, can
 
 /** Client side of one Agent Client Protocol session. */
 export class AcpDialogue implements Dialogue {
-  readonly stopsByWord = true;
+  readonly cancelsBeforeStop = true;
   readonly #host: DialogueHost;
   readonly #task: AcpTask;
   readonly #deadlines: AcpDeadlines;
@@ -80,7 +80,7 @@ export class AcpDialogue implements Dialogue {
   #withdrawal = new AbortController();
   #cancelTimer: NodeJS.Timeout | undefined;
   /** Messages sent during a turn. */
-  readonly #waiting: string[] = [];
+  readonly #queuedMessages: string[] = [];
 
   constructor(host: DialogueHost, task: AcpTask) {
     const { env, runId, clock, cwd: workDir } = task;
@@ -107,7 +107,7 @@ export class AcpDialogue implements Dialogue {
     this.#peer = new AcpPeer({
       write: (line) => host.write(line),
       serve: (app, sdk) => this.#methods.serve(app, sdk),
-      notified: (method, params) => this.#handleNotification(method, params),
+      onNotification: (method, params) => this.#handleNotification(method, params),
     });
   }
 
@@ -119,16 +119,16 @@ export class AcpDialogue implements Dialogue {
     void this.#begin();
   }
 
-  line(text: string): void {
+  handleLine(text: string): void {
     this.#peer.line(text);
   }
 
-  tooLong(head: string): void {
-    this.#peer.tooLong(head);
+  handleOversizeLine(head: string): void {
+    this.#peer.answerOversizeLine(head);
   }
 
-  say(text: string): void {
-    if (this.#isBusy) this.#waiting.push(text);
+  sendMessage(text: string): void {
+    if (this.#isBusy) this.#queuedMessages.push(text);
     else void this.#turn(text);
   }
 
@@ -140,12 +140,12 @@ export class AcpDialogue implements Dialogue {
   }
 
   setModel(model: string): void {
-    void this.#select('model', model).catch((error: unknown) => this.#couldNotSet(error));
+    void this.#select('model', model).catch((error: unknown) => this.#reportSettingFailure(error));
   }
 
   setPermissionMode(mode: string): void {
     const changed = mode === 'default' ? this.#leaveMode() : this.#setMode(mode);
-    void changed.catch((error: unknown) => this.#couldNotSet(error));
+    void changed.catch((error: unknown) => this.#reportSettingFailure(error));
   }
 
   end(): Promise<void> {
@@ -223,8 +223,8 @@ export class AcpDialogue implements Dialogue {
     this.#withdrawal = new AbortController();
     this.#isBusy = false;
     this.#interrupted = false;
-    const next = this.#waiting.shift();
-    if (next === undefined) this.#host.turnEnded();
+    const next = this.#queuedMessages.shift();
+    if (next === undefined) this.#host.onTurnEnded();
     else await this.#turn(next);
   }
 
@@ -270,7 +270,7 @@ export class AcpDialogue implements Dialogue {
     this.#host.record({ type: 'note', subtype: 'option_ignored', content });
   }
 
-  #couldNotSet(error: unknown): void {
+  #reportSettingFailure(error: unknown): void {
     if (this.#ended) return;
     const content = `The setting was not changed: ${this.#why(error)}`;
     this.#host.record({ type: 'note', subtype: 'option_ignored', content });

@@ -7,7 +7,7 @@ export type Sdk = typeof acp;
 /** Maximum number of agent requests answered at the same time. */
 const maxServed = 256;
 const tooMany = { code: -32603, message: 'Too many requests at once.' };
-const tooLong = { code: -32603, message: 'The message is too long.' };
+const oversizeError = { code: -32603, message: 'The message is too long.' };
 
 /** The agent did not answer within the timeout. */
 export class UnansweredError extends Error {
@@ -26,7 +26,7 @@ export interface PeerDeps {
   readonly write: (line: string) => void;
   /** Registers the methods that the agent may call. */
   readonly serve: (app: acp.ClientApp, sdk: Sdk) => void;
-  readonly notified: (method: string, params: JsonObject) => void;
+  readonly onNotification: (method: string, params: JsonObject) => void;
 }
 
 /**
@@ -36,7 +36,7 @@ export interface PeerDeps {
 export class AcpPeer {
   readonly #deps: PeerDeps;
   readonly #connection: Promise<acp.ClientConnection>;
-  readonly #waiting = new Set<string | number>();
+  readonly #pendingRequestIds = new Set<string | number>();
   #activeRequests = 0;
   #closed = false;
   #feed: ReadableStreamDefaultController<acp.AnyMessage> | undefined;
@@ -64,21 +64,21 @@ export class AcpPeer {
     const { id } = message;
     const method = nonEmpty(message['method']);
     if (method === undefined) {
-      if (isId(id) && this.#waiting.delete(id) && isMessage(message)) this.#feed?.enqueue(message);
+      if (isId(id) && this.#pendingRequestIds.delete(id) && isMessage(message)) this.#feed?.enqueue(message);
     } else if (!('id' in message)) {
       const params = isObject(message['params']) ? message['params'] : {};
       if (method === '$/cancel_request' && isMessage(message)) this.#feed?.enqueue(message);
-      else this.#deps.notified(method, params);
+      else this.#deps.onNotification(method, params);
     } else if (isId(id) && isMessage(message)) this.#request(message, id);
   }
 
   /** A line over the size limit. Fails the request that it belongs to, on either side. */
-  tooLong(head: string): void {
+  answerOversizeLine(head: string): void {
     const id = headId(head);
     if (id === undefined || this.#closed) return;
-    const failed = { jsonrpc: '2.0', id, error: tooLong } as const;
+    const failed = { jsonrpc: '2.0', id, error: oversizeError } as const;
     if (/"method"\s*:/.test(head)) this.#deps.write(JSON.stringify(failed));
-    else if (this.#waiting.delete(id)) this.#feed?.enqueue(failed);
+    else if (this.#pendingRequestIds.delete(id)) this.#feed?.enqueue(failed);
   }
 
   /** Returns the unvalidated result. @throws UnansweredError, or the agent's error response */
@@ -116,7 +116,7 @@ export class AcpPeer {
 
   #write(message: acp.AnyMessage): void {
     if ('method' in message) {
-      if ('id' in message && isId(message.id)) this.#waiting.add(message.id);
+      if ('id' in message && isId(message.id)) this.#pendingRequestIds.add(message.id);
     } else this.#activeRequests -= 1;
     if (!this.#closed) this.#deps.write(JSON.stringify(message));
   }

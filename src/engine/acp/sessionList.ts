@@ -40,7 +40,7 @@ export async function listSessions(process: AgentProcess, task: ListTask): Promi
     write: (line) => void process.input?.write(line),
     // The agent gets no methods: it is only queried.
     serve: () => undefined,
-    notified: () => undefined,
+    onNotification: () => undefined,
   });
   const read = async (): Promise<void> => {
     const lines = new LineSplitter();
@@ -49,7 +49,7 @@ export async function listSessions(process: AgentProcess, task: ListTask): Promi
       else {
         for (const line of lines.push(data)) {
           if ('text' in line) peer.line(line.text);
-          else peer.tooLong(line.oversize.head);
+          else peer.answerOversizeLine(line.oversize.head);
         }
       }
     }

@@ -73,9 +73,9 @@ export class LiveBudget implements BudgetListener {
     if (metadata === undefined) return result;
     const reached = this.#budget.settle(() => this.#settled(metadata));
     if (reached !== undefined && (!result.success || hasUnsent))
-      return paused(result, metadata, this.#by('vitrine', reached));
+      return paused(result, metadata, this.#toReachedLimit('vitrine', reached));
     if (!metadata.isMaxTurns && !metadata.isMaxBudget) return result;
-    return { ...result, metadata: { ...metadata, budget: this.#by('agent', this.#endedBy(metadata)) } };
+    return { ...result, metadata: { ...metadata, budget: this.#toReachedLimit('agent', this.#endedBy(metadata)) } };
   }
 
   /** Responses and active time, for the run's record. */
@@ -152,7 +152,7 @@ export class LiveBudget implements BudgetListener {
     return { scope: 'run', unit, key: this.#deps.state.id, limit: spent > 0 ? spent : 1, spent };
   }
 
-  #by(by: ReachedLimit['by'], status: BudgetStatus): ReachedLimit {
+  #toReachedLimit(by: ReachedLimit['by'], status: BudgetStatus): ReachedLimit {
     return { ...status, by, at: new Date(this.#deps.clock()).toISOString() };
   }
 

@@ -96,7 +96,7 @@ export class Children {
       const at = new Date(clock()).toISOString();
       const decision = { type: 'agent_changed', at, agent_name: name, file: agent?.file ?? null };
       await decide(id, decision).catch((reason: unknown) => log.warn(`${id}: ${String(reason)}`));
-      await seen.keepRefused(session, agent);
+      await seen.saveRefusal(session, agent);
       throw error;
     }
   }

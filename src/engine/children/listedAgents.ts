@@ -91,12 +91,12 @@ export class ListedAgents {
   /** Whether the refusal for this version of the agent was already reported. Never rejects. */
   async wasRefused({ session_id: id }: Session, agent: Agent | null): Promise<boolean> {
     const refused = await readFile(this.#file(id, refusedName), 'utf8').catch(() => null);
-    return refused === refusalOf(agent);
+    return refused === refusedVersion(agent);
   }
 
   /** Saves that the refusal was reported. Never rejects: if saving fails, it is reported again. */
-  async keepRefused({ session_id: id }: Session, agent: Agent | null): Promise<void> {
-    await writeWhole(this.#file(id, refusedName), [refusalOf(agent)]).catch((error: unknown) =>
+  async saveRefusal({ session_id: id }: Session, agent: Agent | null): Promise<void> {
+    await writeWhole(this.#file(id, refusedName), [refusedVersion(agent)]).catch((error: unknown) =>
       this.#deps.log.warn(`${id}: could not record that its agent was refused: ${String(error)}`),
     );
   }
@@ -123,7 +123,7 @@ export class ListedAgents {
 const notKnown = (name: string): Wording =>
   worded`Could not verify that the file for agent "${name}" has not changed since the user last reviewed it.`;
 
-const refusalOf = (agent: Agent | null): string => (agent === null ? 'removed' : hashOf(agent));
+const refusedVersion = (agent: Agent | null): string => (agent === null ? 'removed' : hashOf(agent));
 
 function isSeen(seen: SeenAgent | null, name: string, agent: Agent | null): boolean {
   const before = seen !== null && Object.hasOwn(seen, name) ? seen[name] : undefined;

@@ -29,7 +29,7 @@ export class Journal {
   readonly #file: string;
   readonly #log: Log;
   readonly #maxBytes: number;
-  #waiting = '';
+  #unwrittenText = '';
   #pendingWrite: Promise<void> = Promise.resolve();
   #bytes = 0;
   /** Size in bytes after the last compaction. */
@@ -66,7 +66,7 @@ export class Journal {
   }
 
   add(job: Job): void {
-    this.#waiting += lineOf(job);
+    this.#unwrittenText += lineOf(job);
   }
 
   /**
@@ -80,9 +80,9 @@ export class Journal {
 
   /** If writing fails, the next write includes these lines. */
   async #write(all: () => readonly Job[]): Promise<void> {
-    const text = this.#waiting;
+    const text = this.#unwrittenText;
     if (text === '') return;
-    this.#waiting = '';
+    this.#unwrittenText = '';
     const bytes = Buffer.byteLength(text);
     const isTooLong = this.#bytes + bytes > Math.max(this.#maxBytes, 2 * this.#compactedBytes);
     try {
@@ -95,7 +95,7 @@ export class Journal {
       if (isTooLong) this.#bytes = Infinity;
       const again = isTooLong ? '' : text;
       // A part of the text may have been written, so the next write starts a new line.
-      this.#waiting = `${again.startsWith('\n') ? '' : '\n'}${again}${this.#waiting}`;
+      this.#unwrittenText = `${again.startsWith('\n') ? '' : '\n'}${again}${this.#unwrittenText}`;
       if (!this.#failing) this.#log.error(`The queue of runs cannot be saved: ${String(error)}`);
       this.#failing = true;
     }

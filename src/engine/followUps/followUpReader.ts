@@ -63,7 +63,7 @@ export class FollowUpReader {
 
   /** Decision for the current state of the record. @throws EngineFailure if there is no record */
   look(id: string): Promise<FollowUpOutlook> {
-    return this.#reading(id, (reader) => this.decide(reader));
+    return this.#withReader(id, (reader) => this.decide(reader));
   }
 
   /**
@@ -72,7 +72,7 @@ export class FollowUpReader {
    * @throws EngineFailure if there is no record
    */
   endedRuns(id: string, since: number): Promise<{ runs: EndedRun[]; rules: FollowUpRules | null; isOff: boolean }> {
-    return this.#reading(id, async (reader) => {
+    return this.#withReader(id, async (reader) => {
       const { summary } = reader;
       const rules = await this.#rules(summary);
       const onRules = rules ?? (await this.#rules({ ...summary, follow_ups: { ...summary.follow_ups, on: true } }));
@@ -99,7 +99,7 @@ export class FollowUpReader {
     return { decision, rules };
   }
 
-  async #reading<T>(id: string, read: (reader: RecordReader) => Promise<T>): Promise<T> {
+  async #withReader<T>(id: string, read: (reader: RecordReader) => Promise<T>): Promise<T> {
     const reader = await this.#deps.openReader(id);
     try {
       return await read(reader);

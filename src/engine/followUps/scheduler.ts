@@ -61,7 +61,7 @@ export class FollowUpScheduler implements Disposable {
   readonly #failed = new Map<string, number>();
   readonly #sending = new Set<string>();
   /** Due sessions that wait for a running follow-up to end. */
-  readonly #waiting = new Set<string>();
+  readonly #waitingSessionIds = new Set<string>();
   readonly #subscription: Disposable;
   #isDisposed = false;
 
@@ -113,7 +113,7 @@ export class FollowUpScheduler implements Disposable {
     for (const { timer } of this.#due.values()) timer.dispose();
     for (const check of this.#scheduledChecks.values()) check.dispose();
     this.#due.clear();
-    this.#waiting.clear();
+    this.#waitingSessionIds.clear();
     this.#scheduledChecks.clear();
   }
 
@@ -184,14 +184,14 @@ export class FollowUpScheduler implements Disposable {
     const armed = this.#due.get(id);
     armed?.timer.dispose();
     this.#due.delete(id);
-    this.#waiting.delete(id);
+    this.#waitingSessionIds.delete(id);
     if (armed !== undefined) this.changed.fire();
     return armed !== undefined;
   }
 
   #fire(id: string): void {
     if (this.#sending.size >= maxConcurrent) {
-      this.#waiting.add(id);
+      this.#waitingSessionIds.add(id);
       return;
     }
     const due = this.#due.get(id)?.due;
@@ -216,7 +216,7 @@ export class FollowUpScheduler implements Disposable {
       }
     } finally {
       this.#sending.delete(id);
-      const [next] = this.#waiting;
+      const [next] = this.#waitingSessionIds;
       // `#fire` removes it from the waiting ones.
       if (next !== undefined) this.#fire(next);
     }

@@ -7,9 +7,9 @@ type Stream = 'stdout' | 'stderr' | 'client';
 
 /** Gets the agent's stdout lines after the normalizer. */
 export interface Stdout {
-  line(text: string): void;
+  handleLine(text: string): void;
   /** Gets the beginning of an oversized line. */
-  tooLong(head: string): void;
+  handleOversizeLine(head: string): void;
 }
 
 /** Client lines contain the agent's request, up to twice, JSON-encoded. */
@@ -73,8 +73,8 @@ export class RunOutput {
       if (output === null) continue;
       for (const update of this.#normalizer.push(output, at)) updates.push(update);
       if (stream !== 'stdout') continue;
-      if ('text' in line) this.#stdout?.line(line.text);
-      else this.#stdout?.tooLong(line.oversize.head);
+      if ('text' in line) this.#stdout?.handleLine(line.text);
+      else this.#stdout?.handleOversizeLine(line.oversize.head);
     }
     return updates;
   }

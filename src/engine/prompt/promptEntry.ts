@@ -21,7 +21,7 @@ export class PromptMetadata {
   }
 
   /** The prompt with the metadata known so far, if it changed; nothing more after id and model are known. */
-  complete({ sessionIds, model }: RunFacts): NormalizedEntry | undefined {
+  addRunMetadata({ sessionIds, model }: RunFacts): NormalizedEntry | undefined {
     if (this.#done) return undefined;
     const prompt = this.#prompt;
     const sessionId = sessionIds.at(-1);

@@ -65,7 +65,7 @@ export class LiveRace {
   readonly #request: RaceRequest;
   readonly #deps: LiveRaceDeps;
   readonly #stopping = new AbortController();
-  readonly #waiting = new Set<() => void>();
+  readonly #changeWaiters = new Set<() => void>();
   #race: Race;
   #revision = 0;
   #pendingWrite: Promise<void> = Promise.resolve();
@@ -90,7 +90,7 @@ export class LiveRace {
   /** Resolves when the race differs from this revision. */
   async change(revision: number): Promise<void> {
     if (revision !== this.#revision) return;
-    await new Promise<void>((resolve) => this.#waiting.add(resolve));
+    await new Promise<void>((resolve) => this.#changeWaiters.add(resolve));
   }
 
   /** Resolves when all agents and commands have ended. */
@@ -108,9 +108,9 @@ export class LiveRace {
       const { race_id: id, base } = this.#race;
       // Nothing else keeps a commit with uncommitted work.
       await this.#git.run(['update-ref', baseRef(id), base]);
-      for (const lane of this.#race.lanes) await this.#guarded(lane, () => this.#prepare(lane));
+      for (const lane of this.#race.lanes) await this.#failLaneOnError(lane, () => this.#prepare(lane));
       const prepared = this.#race.lanes.filter(({ state }) => state !== 'failed');
-      await Promise.all(prepared.map((lane) => this.#guarded(lane, () => this.#runLane(lane))));
+      await Promise.all(prepared.map((lane) => this.#failLaneOnError(lane, () => this.#runLane(lane))));
     } catch (error) {
       log.error(`${this.#race.race_id}: ${String(error)}`);
     } finally {
@@ -121,7 +121,7 @@ export class LiveRace {
     }
   }
 
-  async #guarded({ name }: Lane, work: () => Promise<void>): Promise<void> {
+  async #failLaneOnError({ name }: Lane, work: () => Promise<void>): Promise<void> {
     try {
       await work();
     } catch (error) {
@@ -215,8 +215,8 @@ export class LiveRace {
     const written = this.#pendingWrite.then(() => this.#deps.store.write(race));
     this.#pendingWrite = written.catch(() => undefined);
     this.#revision += 1;
-    for (const resolve of this.#waiting) resolve();
-    this.#waiting.clear();
+    for (const resolve of this.#changeWaiters) resolve();
+    this.#changeWaiters.clear();
     return written;
   }
 }

@@ -208,18 +208,18 @@ export class RecordStore {
   /** Compresses the agent's output. @throws RecordBusyError if there is a writer, file system errors */
   async pack(id: string): Promise<PackedFile> {
     // Called for all old sessions when a window starts, so no lease is taken if there is nothing to do.
-    return (await arePacked(sessionFolder(this.#dir, id))) ? nothingPacked : await this.#alone(id, packRuns);
+    return (await arePacked(sessionFolder(this.#dir, id))) ? nothingPacked : await this.#withLease(id, packRuns);
   }
 
   /** Compresses the record, which stays readable and is unpacked before writing. @throws as `pack` */
   async archive(id: string): Promise<PackedFile> {
     if (await isPacked(sessionFolder(this.#dir, id))) return nothingPacked;
-    return await this.#alone(id, (folder) => packRecord(folder, id));
+    return await this.#withLease(id, (folder) => packRecord(folder, id));
   }
 
   /** Unpacks all files, for users who read them directly. @throws as `pack` */
   unpack(id: string): Promise<void> {
-    return this.#alone(id, async (folder) => {
+    return this.#withLease(id, async (folder) => {
       await unpackRuns(folder);
       await unpackRecord(folder);
     });
@@ -230,7 +230,7 @@ export class RecordStore {
     return recordFile(sessionFolder(this.#dir, id));
   }
 
-  async #alone<T>(id: string, work: (folder: string) => Promise<T>): Promise<T> {
+  async #withLease<T>(id: string, work: (folder: string) => Promise<T>): Promise<T> {
     const folder = sessionFolder(this.#dir, id);
     const lease = await WriterLease.acquire(folder, id, this.#deps.clock);
     try {

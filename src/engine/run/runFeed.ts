@@ -190,7 +190,7 @@ export class RunFeed {
   async apply(updates: readonly EntryUpdate[]): Promise<void> {
     const at = this.#now();
     const events = this.#applyUpdates(updates, at);
-    const prompt = this.#prompt.complete(this.#output.facts());
+    const prompt = this.#prompt.addRunMetadata(this.#output.facts());
     // In one batch with the entries that name the conversation, so that no reader sees the prompt without it.
     const completed: EntryUpdate[] = prompt === undefined ? [] : [{ op: 'put', entry: prompt }];
     await this.#deps.state.apply([...completed, ...updates], at, events);

@@ -123,13 +123,13 @@ export function candidatesLike(
 
 /** BM25 score of a text. */
 export function scoreOf(text: string, rarity: ReadonlyMap<string, number>, corpus: Corpus): number {
-  const spokenWords = wordsIn(text);
+  const textWords = wordsIn(text);
   let score = 0;
   for (const [word, weight] of rarity) {
-    const times = spokenWords.filter(
-      (spoken) => spoken === word || (isBeginning(word) && spoken.startsWith(word)),
+    const times = textWords.filter(
+      (textWord) => textWord === word || (isBeginning(word) && textWord.startsWith(word)),
     ).length;
-    if (times > 0) score += weight * frequency(times, spokenWords.length, corpus);
+    if (times > 0) score += weight * frequency(times, textWords.length, corpus);
   }
   return score;
 }

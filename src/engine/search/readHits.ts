@@ -117,7 +117,7 @@ function hitOf(database: Database, id: number, { session, index, score, all, que
   ];
 }
 
-const spoken: Readonly<Partial<Record<string, EntryType['kind']>>> = {
+const messageKinds: Readonly<Partial<Record<string, EntryType['kind']>>> = {
   user: 'user_message',
   assistant: 'assistant_message',
   system: 'system_message',
@@ -126,7 +126,7 @@ const spoken: Readonly<Partial<Record<string, EntryType['kind']>>> = {
 };
 
 function entryKind(kind: number): EntryType['kind'] {
-  return spoken[queryKinds[kind] ?? ''] ?? 'tool_use';
+  return messageKinds[queryKinds[kind] ?? ''] ?? 'tool_use';
 }
 
 interface Chunk {

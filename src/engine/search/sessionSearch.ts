@@ -61,7 +61,7 @@ export class SessionSearch {
   readonly #refresh: Refresh;
   /** Serializes searches and updates, which would otherwise index the same sessions twice. */
   #queue: Promise<unknown> = Promise.resolve();
-  #waiting = 0;
+  #queuedTasks = 0;
   #expungeTimer: NodeJS.Timeout | undefined;
 
   constructor(catalogue: Catalogue, deps: RefreshDeps) {
@@ -72,7 +72,7 @@ export class SessionSearch {
 
   /** @throws the signal's abort reason, SQLite errors if the catalogue can be neither read nor created */
   search(request: SearchRequest): Promise<SearchAnswer> {
-    return this.#alone(async (database) => {
+    return this.#enqueue(async (database) => {
       const { query, problems } = parseQuery(request.query);
       const { chosen, scanned, corpus } = await this.#scope(database, request);
       if (isEmptyQuery(query)) return { sessions: [], moreSessions: 0, leftOut: 0, problems, scanned };
@@ -98,7 +98,7 @@ export class SessionSearch {
 
   /** Entries that contain most of the words, without automatic messages. @throws as `search` */
   like({ words, atLeast, kinds, most, ...request }: SimilarRequest): Promise<SimilarPassages> {
-    return this.#alone(async (database) => {
+    return this.#enqueue(async (database) => {
       const { chosen, scanned, corpus } = await this.#scope(database, request);
       if (words.length === 0) return { entries: [], leftOut: { count: 0, entries: [] }, scanned };
       const like = candidatesLike(database, { words, kinds, atLeast }, corpus);
@@ -116,12 +116,12 @@ export class SessionSearch {
   /** Rebuilds the whole catalogue. */
   async rebuild(request: Pick<SearchRequest, 'signal' | 'onProgress'> = {}): Promise<SearchCoverage> {
     await this.#catalogue.reset();
-    return this.#alone(async (database) => (await this.#scope(database, request)).scanned);
+    return this.#enqueue(async (database) => (await this.#scope(database, request)).scanned);
   }
 
   /** Indexes changes. @throws as `search` */
   update(request: RefreshRequest): Promise<Pick<CatalogueState, 'unreadable' | 'left'>> {
-    return this.#alone((database) => this.#refreshCatalogue(database, request));
+    return this.#enqueue((database) => this.#refreshCatalogue(database, request));
   }
 
   /** Indexes changes for that time, in ms, or until another request waits. @throws as `search` */
@@ -129,17 +129,17 @@ export class SessionSearch {
     forMs: number,
     request: Pick<RefreshRequest, 'onProgress'>,
   ): Promise<Pick<CatalogueState, 'unreadable' | 'left'>> {
-    return this.update({ ...request, forMs, isAwaited: () => this.#waiting > 0 });
+    return this.update({ ...request, forMs, isAwaited: () => this.#queuedTasks > 0 });
   }
 
   /** Usage of other programs' sessions that Vitrine did not record itself. @throws as `search` */
   observed(own: readonly SessionSummary[]): Promise<readonly ObservedSession[]> {
-    return this.#alone((database) => this.#refresh.lookForObserved(database, own));
+    return this.#enqueue((database) => this.#refresh.lookForObserved(database, own));
   }
 
   /** Files that agents changed most recently, newest first. `within` as in a search. @throws as `search` */
   recentEdits(request: Pick<SearchRequest, 'within' | 'signal' | 'onProgress'>, most: number): Promise<RecentEdit[]> {
-    return this.#alone(async (database) => {
+    return this.#enqueue(async (database) => {
       const { chosen } = await this.#scope(database, request);
       return recentEdits(database, new Map(chosen.map(({ session }) => [session.session_id, session])), most);
     });
@@ -150,7 +150,7 @@ export class SessionSearch {
     file: string,
     request: Pick<SearchRequest, 'within' | 'signal'>,
   ): Promise<{ readonly sessions: readonly SearchedSession[]; readonly searched: number }> {
-    return this.#alone(async (database) => {
+    return this.#enqueue(async (database) => {
       const { chosen, scanned } = await this.#scope(database, request);
       const names = new Set([file.replaceAll('\\', '/'), file]);
       for (const { session } of chosen) {
@@ -165,7 +165,7 @@ export class SessionSearch {
 
   /** Removes a deleted session. Soon afterwards, its text is also gone from the file. */
   forget(id: string): Promise<void> {
-    return this.#alone((database) => {
+    return this.#enqueue((database) => {
       const session = indexedSession(database, id);
       if (session === undefined) return;
       removeSession(database, session);
@@ -177,17 +177,17 @@ export class SessionSearch {
   #expungeSoon(): void {
     clearTimeout(this.#expungeTimer);
     this.#expungeTimer = setTimeout(() => {
-      this.#alone(expungeDeleted).catch((error: unknown) => {
+      this.#enqueue(expungeDeleted).catch((error: unknown) => {
         this.#deps.log.warn(`Could not remove words of deleted sessions from the catalogue: ${String(error)}`);
       });
     }, expungeAfterMs);
     this.#expungeTimer.unref();
   }
 
-  #alone<T>(work: (database: Database) => T | Promise<T>): Promise<T> {
-    this.#waiting += 1;
+  #enqueue<T>(work: (database: Database) => T | Promise<T>): Promise<T> {
+    this.#queuedTasks += 1;
     const result = this.#queue.then(() => {
-      this.#waiting -= 1;
+      this.#queuedTasks -= 1;
       return this.#catalogue.use(work);
     });
     this.#queue = result.catch(() => undefined);

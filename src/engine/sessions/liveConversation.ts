@@ -37,7 +37,7 @@ export class LiveConversation implements Conversation {
   /** A turn is active. */
   #isTurnActive = false;
   /** Runs until the input is closed because no other turn started. */
-  #waiting: NodeJS.Timeout | undefined;
+  #nextTurnTimer: NodeJS.Timeout | undefined;
   #onStopped: () => void = () => undefined;
   #endedByUser = false;
   /** The run ended with queued messages. */
@@ -132,7 +132,7 @@ export class LiveConversation implements Conversation {
 
   /** Asks the agent to end its turn, if it supports that. Settles when the turn has ended or after `withinMs`. */
   async stopTurn(withinMs: number): Promise<void> {
-    if (!this.#isTurnActive || this.#dialogue?.stopsByWord !== true) return;
+    if (!this.#isTurnActive || this.#dialogue?.cancelsBeforeStop !== true) return;
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, withinMs);
       this.#onStopped = () => {
@@ -144,12 +144,12 @@ export class LiveConversation implements Conversation {
   }
 
   /** A complete line of the agent's stdout. */
-  line(text: string): void {
-    this.#callDialogue((dialogue) => dialogue.line(text));
+  handleLine(text: string): void {
+    this.#callDialogue((dialogue) => dialogue.handleLine(text));
   }
 
-  tooLong(head: string): void {
-    this.#callDialogue((dialogue) => dialogue.tooLong?.(head));
+  handleOversizeLine(head: string): void {
+    this.#callDialogue((dialogue) => dialogue.handleOversizeLine?.(head));
   }
 
   /**
@@ -164,7 +164,7 @@ export class LiveConversation implements Conversation {
     this.#input?.close();
     this.#input = null;
     this.#isTurnActive = false;
-    clearTimeout(this.#waiting);
+    clearTimeout(this.#nextTurnTimer);
     await ended;
   }
 
@@ -195,7 +195,7 @@ export class LiveConversation implements Conversation {
     this.#deps.onQueue({ id: message.id, text: null });
     const current = this.#dialogue;
     const send = (): void => {
-      if (this.#dialogue === current) this.#callDialogue((dialogue) => dialogue.say(message.text));
+      if (this.#dialogue === current) this.#callDialogue((dialogue) => dialogue.sendMessage(message.text));
     };
     const before = this.#deps.beforeMessage?.();
     if (before === undefined) send();
@@ -204,18 +204,18 @@ export class LiveConversation implements Conversation {
 
   #endTurn(input: AgentInput, continuation: Continuation): void {
     this.#isTurnActive = false;
-    clearTimeout(this.#waiting);
+    clearTimeout(this.#nextTurnTimer);
     this.#onStopped();
     if (this.#queue.length > 0) this.#sendNext();
     else if (continuation === 'done') this.#close(input);
     else if (continuation === 'may_continue')
-      this.#waiting = setTimeout(() => this.#close(input), this.#deps.nextTurnMs);
+      this.#nextTurnTimer = setTimeout(() => this.#close(input), this.#deps.nextTurnMs);
     this.#deps.onChange();
   }
 
   #started(): void {
     this.#isTurnActive = true;
-    clearTimeout(this.#waiting);
+    clearTimeout(this.#nextTurnTimer);
   }
 
   #close(input: AgentInput): void {
@@ -250,13 +250,13 @@ export class LiveConversation implements Conversation {
       record: (line: ClientLine) => {
         if (current()) tell(line);
       },
-      turnEnded: (continuation = 'done') => {
+      onTurnEnded: (continuation = 'done') => {
         if (current() && input.open) this.#endTurn(input, continuation);
       },
       leave: () => {
         if (current() && input.open) this.#close(input);
       },
-      turnStarted: () => {
+      onTurnStarted: () => {
         if (current()) this.#started();
       },
       fail: (message) => {

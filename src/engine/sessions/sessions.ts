@@ -53,10 +53,10 @@ export class Sessions {
   async using<T>(id: string, work: (state: SessionState) => Promise<T>): Promise<T> {
     const known = this.#get(id);
     // Count the use before the next await, or the session could be closed.
-    return this.#during(known instanceof SessionState ? known : await known, work);
+    return this.#withSession(known instanceof SessionState ? known : await known, work);
   }
 
-  async #during<T>(state: SessionState, work: (state: SessionState) => Promise<T>): Promise<T> {
+  async #withSession<T>(state: SessionState, work: (state: SessionState) => Promise<T>): Promise<T> {
     state.users += 1;
     try {
       return await work(state);
@@ -99,12 +99,14 @@ export class Sessions {
   /** Ends the run of a session in this process, or one that is about to start. */
   async stop(id: string, steps?: readonly LadderStep[]): Promise<void> {
     const state = await this.#openedOne(id);
-    if (state !== null) await this.#during(state, (sessionState) => sessionState.stop(steps));
+    if (state !== null) await this.#withSession(state, (sessionState) => sessionState.stop(steps));
   }
 
   async stopAll(steps: readonly LadderStep[], reason: string | undefined): Promise<void> {
     const states = await this.#opened();
-    await Promise.all(states.map((state) => this.#during(state, (sessionState) => sessionState.stop(steps, reason))));
+    await Promise.all(
+      states.map((state) => this.#withSession(state, (sessionState) => sessionState.stop(steps, reason))),
+    );
   }
 
   async #opened(): Promise<SessionState[]> {

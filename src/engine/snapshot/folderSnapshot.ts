@@ -103,12 +103,12 @@ function changesBetween(before: ReadonlyMap<string, CachedState>, now: ReadonlyM
   const changes: Changes['changes'][number][] = [];
   for (const file of [...new Set([...before.keys(), ...now.keys()])].sort()) {
     const earlier = before.get(file);
-    const today = now.get(file);
+    const after = now.get(file);
     if (earlier === undefined) changes.push({ path: file, kind: 'added' });
-    else if (today === undefined) changes.push({ path: file, kind: 'deleted' });
+    else if (after === undefined) changes.push({ path: file, kind: 'deleted' });
     else {
-      const executable = modeChange(earlier.state, today.state);
-      const only = sameFile(earlier, today);
+      const executable = modeChange(earlier.state, after.state);
+      const only = sameFile(earlier, after);
       if (executable !== undefined) changes.push({ path: file, kind: 'changed', mode: { executable, only } });
       else if (!only) changes.push({ path: file, kind: 'changed' });
     }
@@ -116,6 +116,6 @@ function changesBetween(before: ReadonlyMap<string, CachedState>, now: ReadonlyM
   return { how: 'files', changes };
 }
 
-function sameFile({ state: then }: CachedState, { state: today }: CachedState): boolean {
-  return then === null || today === null ? then === today : sameState(then, today);
+function sameFile({ state: before }: CachedState, { state: after }: CachedState): boolean {
+  return before === null || after === null ? before === after : sameState(before, after);
 }

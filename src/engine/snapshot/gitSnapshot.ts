@@ -158,7 +158,7 @@ class Repository {
     const compared = changed.flatMap(({ path: file, kind, executable }) =>
       kind === 'moved' || (kind === 'changed' && executable !== undefined && isTracked(file)) ? [file] : [],
     );
-    const stayed = await this.#stayed(compared, now, deadline);
+    const stayed = await this.#findUnchangedFiles(compared, now, deadline);
     return changed.flatMap(({ path: file, kind, executable }): Change[] => {
       const only = kind === null || stayed.has(file);
       if (executable !== undefined) return [{ path: file, kind: 'changed', mode: { executable, only } }];
@@ -207,7 +207,7 @@ class Repository {
   }
 
   /** Files whose content still matches their index entry. */
-  async #stayed(files: readonly string[], now: GitState, deadline: Deadline): Promise<Set<string>> {
+  async #findUnchangedFiles(files: readonly string[], now: GitState, deadline: Deadline): Promise<Set<string>> {
     const linkedTo = (file: string): string | undefined => /^link (.*)$/s.exec(now.others.get(file)?.hash ?? '')?.[1];
     const plain = files.filter((file) => linkedTo(file) === undefined);
     const names = await this.#place.git.objectNames(plain, deadline);

@@ -32,14 +32,14 @@ const named: Readonly<Record<string, string>> = {
   NoBreak: '',
 };
 /** Invisible characters, which are not part of a secret: zero-width characters, soft hyphens, direction marks. */
-const unseen = String.raw`[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufe00-\ufe0f\ufeff]`;
-const unseenEscaped = String.raw`\\{1,4}u(?:00[aA][dD]|200[b-fB-F]|206[0-4]|[fF][eE][fF][fF]|202[a-eA-E])`;
+const invisibleCharacters = String.raw`[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufe00-\ufe0f\ufeff]`;
+const escapedInvisibleCharacters = String.raw`\\{1,4}u(?:00[aA][dD]|200[b-fB-F]|206[0-4]|[fF][eE][fF][fF]|202[a-eA-E])`;
 const character = String.raw`\\{1,4}(?:u00|x)(?<unicode>[2-7][\da-fA-F])|\\{1,4}u\{0{0,4}(?<braced>[2-7][\da-fA-F])\}|%(?:25){0,2}(?<percent>[2-7][\da-fA-F])|\\{1,3}(?<slash>\/)|&(?:amp;){0,2}(?:#(?:0{0,4}(?<decimal>\d{2,5})|[xX]0{0,4}(?<hex>[\da-fA-F]{2,4}))|(?<entity>${Object.keys(named).join('|')}));`;
 /** Line continuations and string concatenations of programming languages. */
 const blanks = String.raw`[ \t]{0,9}(?:\r?\n)?[ \t]{0,40}`;
 const quote = String.raw`\\{0,3}["'\x60]`;
 const joint = String.raw`\\(?:\r?\n|\\(?:\\r)?\\n)|${quote}(?:${blanks}(?:\+|\.{1,2}|&)${blanks}|[ \t]{0,9}\r?\n[ \t]{0,40})${quote}`;
-const escape = new RegExp(`${color}|${unseenEscaped}|${unseen}|${character}|${joint}`, 'g');
+const escape = new RegExp(`${color}|${escapedInvisibleCharacters}|${invisibleCharacters}|${character}|${joint}`, 'g');
 const anyEscape = new RegExp(escape.source);
 
 /** Never part of a secret. */
@@ -65,7 +65,8 @@ interface Place {
 export function unescapeText(text: string): UnescapedText | null {
   if (!anyEscape.test(text)) return null;
   const view = new View(text);
-  for (const match of text.matchAll(escape)) view.replace(match.index, match[0].length, meaning(match.groups ?? {}));
+  for (const match of text.matchAll(escape))
+    view.replace(match.index, match[0].length, decodeEscape(match.groups ?? {}));
   return view.done();
 }
 
@@ -117,19 +118,19 @@ class View implements UnescapedText {
   }
 
   #start(at: number): number {
-    return at + (this.#places[this.#upTo(at) - 1]?.longer ?? 0);
+    return at + (this.#places[this.#countPlacesUpTo(at) - 1]?.longer ?? 0);
   }
 
   /** After the last character, but before a following color. */
   #end(at: number): number {
-    const count = this.#upTo(at - 1);
+    const count = this.#countPlacesUpTo(at - 1);
     const next = this.#places[count];
     const last = next?.end === at && next.added > 0 ? next : this.#places[count - 1];
     return at + (last?.longer ?? 0);
   }
 
   /** Number of places up to this position. */
-  #upTo(at: number): number {
+  #countPlacesUpTo(at: number): number {
     let [low, high] = [0, this.#places.length];
     while (low < high) {
       const middle = (low + high) >> 1;
@@ -140,7 +141,7 @@ class View implements UnescapedText {
   }
 }
 
-function meaning(groups: Readonly<Record<string, string | undefined>>): string {
+function decodeEscape(groups: Readonly<Record<string, string | undefined>>): string {
   const { unicode, braced, percent, hex, decimal, slash, entity } = groups;
   const digits = unicode ?? braced ?? percent ?? hex;
   const code =

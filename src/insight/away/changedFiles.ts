@@ -18,8 +18,8 @@ export interface ChangedFile {
  * have ended later, whatever its duration: an agent does not count its own start.
  */
 export function firstIndexSince(turns: readonly Turn[], since: string): number | null {
-  const then = Date.parse(since);
-  const newest = turns.findLast(({ startedAt }) => Date.parse(startedAt) <= then) ?? turns[0];
+  const sinceMs = Date.parse(since);
+  const newest = turns.findLast(({ startedAt }) => Date.parse(startedAt) <= sinceMs) ?? turns[0];
   return newest?.firstIndex ?? null;
 }
 

@@ -31,7 +31,7 @@ export function usageSince(now: BudgetUsage, before: BudgetUsage): BudgetUsage {
 }
 
 /** A run as summaries list it. */
-export interface KnownRun {
+export interface SummaryRun {
   readonly run_id: string;
   readonly started_at: string;
   readonly completed_at?: string | undefined;
@@ -59,7 +59,7 @@ export interface SessionRuns {
     | 'recording'
     | 'imported'
   >;
-  readonly turns: readonly KnownRun[];
+  readonly turns: readonly SummaryRun[];
   readonly omitted: number;
 }
 
@@ -89,7 +89,7 @@ export function runsOf({ summary, turns, omitted }: SessionRuns, now: number): R
   return [{ runId: null, at: summary.created_at, used: { ...usageSince(total, sum), ms: 0 } }, ...known];
 }
 
-function usedOfRun(run: KnownRun, now: number): BudgetUsage {
+function usedOfRun(run: SummaryRun, now: number): BudgetUsage {
   const end = run.completed_at === undefined ? now : Date.parse(run.completed_at);
   return {
     usd: usdOf(run.cost),

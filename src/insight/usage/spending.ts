@@ -33,7 +33,7 @@ export interface RunSpending {
   readonly models: readonly ModelUsage[];
 }
 
-interface KnownRun {
+interface SummaryRun {
   readonly run_id: string;
   readonly started_at: string;
   readonly completed_at?: string | undefined;
@@ -45,7 +45,7 @@ interface KnownRun {
  * The runs of a session, each on the day on which it ended. The rest of the session's total (`omitted` runs, or all if its
  * summary lists none) is on the day on which the session was created.
  */
-export function spentBy(summary: SessionSummary, runs: readonly KnownRun[], omitted = 0): RunSpending[] {
+export function spentBy(summary: SessionSummary, runs: readonly SummaryRun[], omitted = 0): RunSpending[] {
   const base = { sessionId: summary.session_id, agent: summary.agent_label };
   const [only] = runs;
   const known = runs.map((run): RunSpending => ({

@@ -36,7 +36,7 @@ function indexOf(value: unknown): number | undefined {
 }
 
 /** An empty range: keeps the source without attributing any words to it. */
-const nowhere = { start_index: 0, end_index: 0 } as const;
+const emptyRange = { start_index: 0, end_index: 0 } as const;
 
 /**
  * The citation of a content with `length` code points that begins at `from` in its entry. Without a range, it covers
@@ -45,7 +45,7 @@ const nowhere = { start_index: 0, end_index: 0 } as const;
 export function citationInContent({ source, start = 0, end }: GivenCitation, from: number, length: number): Citation {
   const to = Math.min(end ?? length, length);
   const isRange = start >= 0 && start < to;
-  return { ...source, ...(isRange ? { start_index: from + start, end_index: from + to } : nowhere) };
+  return { ...source, ...(isRange ? { start_index: from + start, end_index: from + to } : emptyRange) };
 }
 
 /** For a citation without any text. */
@@ -110,7 +110,7 @@ export class MessageMap<Entry> {
     const isRange = start >= 0 && (end === undefined || start < end);
     if (isRange && !isWhole && Math.max(start + 1, end ?? 0) > this.#length) return undefined;
     const first = isRange && start < this.#length ? this.#at(start) : undefined;
-    if (first === undefined) return { entry: newest, citation: { ...source, ...nowhere } };
+    if (first === undefined) return { entry: newest, citation: { ...source, ...emptyRange } };
     const { entry } = first;
     const start_index = first.at + start - first.from;
     if (end === undefined) return { entry, citation: { ...source, start_index } };

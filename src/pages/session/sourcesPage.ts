@@ -7,7 +7,7 @@ import { pageSource } from './evidenceView.ts';
 export function sourcesPage(
   links: SessionLinks,
   { from, count, query }: { readonly from: number; readonly count: number; readonly query: string },
-  complete: boolean,
+  isComplete: boolean,
 ): SourcesPage {
   const all = links.sources();
   const toPage = (source: Source): PageSource => {
@@ -27,5 +27,11 @@ export function sourcesPage(
     return words.every((word) => text.includes(word));
   };
   const matching = words.length === 0 ? all : all.filter(fits);
-  return { total: matching.length, from, sources: matching.slice(from, from + count).map(toPage), sums, complete };
+  return {
+    total: matching.length,
+    from,
+    sources: matching.slice(from, from + count).map(toPage),
+    sums,
+    complete: isComplete,
+  };
 }

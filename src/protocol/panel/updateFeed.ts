@@ -23,7 +23,7 @@ export function mergeUpdates(waiting: Map<number, PageUpdate>, updates: readonly
  */
 export class UpdateFeed {
   readonly #channel: Channel<Packet, FromPage>;
-  readonly #waiting = new Map<number, PageUpdate>();
+  readonly #pendingUpdates = new Map<number, PageUpdate>();
   readonly #last = new SentState();
   #total = 0;
   #inFlight: number | undefined;
@@ -34,7 +34,7 @@ export class UpdateFeed {
 
   /** Sends the initial state, including waiting updates; no update is sent before it is drawn. */
   begin(init: Extract<ToPage, { type: 'init' }>): void {
-    this.#waiting.clear();
+    this.#pendingUpdates.clear();
     this.#last.begin(init);
     this.#inFlight = this.#channel.send(init);
   }
@@ -47,7 +47,7 @@ export class UpdateFeed {
 
   /** `total` is the number of entries in the session with these updates. */
   push(updates: readonly PageUpdate[], total: number): void {
-    mergeUpdates(this.#waiting, updates);
+    mergeUpdates(this.#pendingUpdates, updates);
     this.#total = total;
     this.#flush();
   }
@@ -59,9 +59,9 @@ export class UpdateFeed {
   }
 
   #flush(): void {
-    if (this.#inFlight !== undefined || this.#waiting.size === 0) return;
-    const updates = [...this.#waiting.values()].map((update) => this.#last.sentUpdate(update));
-    this.#waiting.clear();
+    if (this.#inFlight !== undefined || this.#pendingUpdates.size === 0) return;
+    const updates = [...this.#pendingUpdates.values()].map((update) => this.#last.sentUpdate(update));
+    this.#pendingUpdates.clear();
     this.#inFlight = this.#channel.send({ type: 'updates', updates, total: this.#total });
   }
 }

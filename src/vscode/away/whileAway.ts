@@ -31,7 +31,7 @@ export class WhileAway implements vscode.Disposable {
   readonly #subscription: vscode.Disposable;
   readonly #visit: LastVisit | undefined;
   #isFirst = true;
-  #isUnseen = false;
+  #hasUnseenNews = false;
   #interrupted = -1;
   #timer: NodeJS.Timeout | undefined;
 
@@ -47,7 +47,7 @@ export class WhileAway implements vscode.Disposable {
       };
     this.#item.name = t('Vitrine: While You Were Away');
     this.#item.command = 'vitrine.showWhileAway';
-    this.#subscription = list.onDidChange(() => this.#look());
+    this.#subscription = list.onDidChange(() => this.#handleListChange());
   }
 
   /** ISO 8601; `undefined` if no window was open on this folder before. */
@@ -67,7 +67,7 @@ export class WhileAway implements vscode.Disposable {
 
   /** Call when the report is visible. */
   markSeen(): void {
-    this.#isUnseen = false;
+    this.#hasUnseenNews = false;
     this.#item.hide();
     this.#notify(0);
     this.#saveSoon();
@@ -88,9 +88,9 @@ export class WhileAway implements vscode.Disposable {
     return this.#deps.list.observed().filter((row) => isHere(row) && !isProgrammatic(row));
   }
 
-  #look(): void {
-    const { complete, observedComplete } = this.#deps.list;
-    if (!complete || !observedComplete) {
+  #handleListChange(): void {
+    const { isComplete, isObservedComplete } = this.#deps.list;
+    if (!isComplete || !isObservedComplete) {
       // An agent is running, so the other sessions matter from now on.
       this.#deps.load();
       return;
@@ -111,7 +111,7 @@ export class WhileAway implements vscode.Disposable {
   #hint(): void {
     const news = this.#visit === undefined ? 0 : countUpdates(this.summary(), this.#visit);
     if (news === 0) return;
-    this.#isUnseen = true;
+    this.#hasUnseenNews = true;
     const text = newsText(news);
     this.#item.text = `$(history) ${text}`;
     this.#item.tooltip = t('Show what finished, failed, needs you and changed');
@@ -134,8 +134,8 @@ export class WhileAway implements vscode.Disposable {
     this.#timer = undefined;
     const { state, now } = this.#deps;
     const lastOpen = new Date(now()).toISOString();
-    const unseen = this.#isUnseen ? this.#visit?.at : undefined;
-    const visits: Visits = unseen === undefined ? { lastOpen } : { lastOpen, unseenSince: unseen };
+    const unseenSince = this.#hasUnseenNews ? this.#visit?.at : undefined;
+    const visits: Visits = unseenSince === undefined ? { lastOpen } : { lastOpen, unseenSince: unseenSince };
     void state.update(key, visits);
   }
 }

@@ -17,14 +17,14 @@ export class BudgetNotices implements vscode.Disposable {
   constructor(list: SessionList, now: number) {
     this.#list = list;
     this.#openedAt = now;
-    this.#subscription = list.onDidChange(() => this.#look());
+    this.#subscription = list.onDidChange(() => this.#notifyAboutBudgets());
   }
 
   dispose(): void {
     this.#subscription.dispose();
   }
 
-  #look(): void {
+  #notifyAboutBudgets(): void {
     for (const row of this.#list.here()) {
       const { near, reached, unheld } = row.budget ?? {};
       // Another window has already reported what happened before this one opened.

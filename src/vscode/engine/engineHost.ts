@@ -14,7 +14,7 @@ export interface EngineHostDeps extends CreateEngineDeps {
 /** Creates this window's engine on first use, because loading it would slow down activation. */
 export class EngineHost implements vscode.Disposable {
   readonly #deps: EngineHostDeps;
-  readonly #waiting: ((engine: WindowEngine) => void)[] = [];
+  readonly #readyListeners: ((engine: WindowEngine) => void)[] = [];
   readonly #subscriptions: vscode.Disposable;
   #engine: Promise<WindowEngine> | undefined;
 
@@ -38,7 +38,7 @@ export class EngineHost implements vscode.Disposable {
 
   /** Calls `listener` when the engine is created, without creating it. */
   onceCreated(listener: (engine: WindowEngine) => void): void {
-    if (this.#engine === undefined) this.#waiting.push(listener);
+    if (this.#engine === undefined) this.#readyListeners.push(listener);
     else void this.#engine.then(listener);
   }
 
@@ -59,7 +59,7 @@ export class EngineHost implements vscode.Disposable {
     engine.onSummary(this.#deps.onSummary);
     engine.onRemoved(this.#deps.onRemoved);
     engine.onShares(this.#deps.onShares);
-    for (const listener of this.#waiting.splice(0)) listener(engine);
+    for (const listener of this.#readyListeners.splice(0)) listener(engine);
     return engine;
   }
 }

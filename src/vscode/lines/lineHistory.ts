@@ -35,9 +35,9 @@ export class LineHistory implements vscode.Disposable {
   constructor(deps: LineHistoryDeps) {
     this.#deps = deps;
     this.#settings = vscode.workspace.onDidChangeConfiguration((change) => {
-      if (change.affectsConfiguration('vitrine.lineHistory')) void this.#look();
+      if (change.affectsConfiguration('vitrine.lineHistory')) void this.#updateDisplay();
     });
-    void this.#look();
+    void this.#updateDisplay();
   }
 
   lines(): Promise<LoadedLines> {
@@ -50,7 +50,7 @@ export class LineHistory implements vscode.Disposable {
     this.#hide();
   }
 
-  async #look(): Promise<void> {
+  async #updateDisplay(): Promise<void> {
     const showsMarks = marksLines();
     if (showsMarks === (this.#display !== undefined)) return;
     this.#hide();

@@ -112,7 +112,7 @@ export class ObservedLoader implements vscode.Disposable {
     } catch (error) {
       log.error(logLine('sources failed', { error: String(error) }));
       // Stops waiting for the sessions.
-      if (!list.observedComplete) list.replaceObserved([], []);
+      if (!list.isObservedComplete) list.replaceObserved([], []);
     }
   }
 

@@ -33,8 +33,8 @@ export class Citations {
     return this.#links.of(index).map(pageLink);
   }
 
-  sources(query: Parameters<typeof sourcesPage>[1], complete: boolean): SourcesPage {
-    return sourcesPage(this.#links, query, complete);
+  sources(query: Parameters<typeof sourcesPage>[1], isComplete: boolean): SourcesPage {
+    return sourcesPage(this.#links, query, isComplete);
   }
 
   async card(index: number, at: number): Promise<EvidenceCard | null> {

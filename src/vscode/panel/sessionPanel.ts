@@ -103,7 +103,7 @@ export class SessionPanel implements vscode.Disposable {
       handle,
       this.#views,
       panel.webview.onDidReceiveMessage((data: unknown) => this.#receive(data)),
-      panel.onDidChangeViewState(() => this.#look()),
+      panel.onDidChangeViewState(() => this.#handleViewStateChange()),
       handle.onUpdates((updates, total) => this.#push(updates, total)),
       handle.onSummary(() => this.#showView()),
       // Before scrolling, so that a sent message does not also appear as queued.
@@ -172,7 +172,7 @@ export class SessionPanel implements vscode.Disposable {
   }
 
   /** A hidden page is unloaded; it starts again when it becomes visible. */
-  #look(): void {
+  #handleViewStateChange(): void {
     if (!this.#panel.visible) this.#hasStarted = false;
   }
 

@@ -20,7 +20,7 @@ export class QueueHost implements vscode.Disposable {
     const folders = new vscode.RelativePattern(deps.store, '{coordinator,team}');
     this.#watcher = vscode.workspace.createFileSystemWatcher(folders);
     this.#watcher.onDidCreate(() => void this.view());
-    this.#timer = setTimeout(() => void this.#look(), firstLookMs);
+    this.#timer = setTimeout(() => void this.#createViewIfUsed(), firstLookMs);
   }
 
   view(): Promise<QueueView> {
@@ -34,7 +34,7 @@ export class QueueHost implements vscode.Disposable {
     void this.#view?.then((view) => view.dispose());
   }
 
-  async #look(): Promise<void> {
+  async #createViewIfUsed(): Promise<void> {
     const found = await vscode.workspace.fs.readDirectory(this.#deps.store).then(
       (files) => files.map(([name]) => name),
       (): string[] => [],

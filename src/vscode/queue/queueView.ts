@@ -50,12 +50,12 @@ export class QueueView implements vscode.Disposable {
       this.#view,
       this.#view.onDidChangeVisibility(({ visible }) => {
         if (visible) void this.refresh();
-        this.#wind();
+        this.#updateTimer();
       }),
     ];
     deps.engines.onceCreated((engine) => this.#attach(engine));
     if (this.#view.visible) void this.refresh();
-    this.#wind();
+    this.#updateTimer();
   }
 
   /** Contents as last read. */
@@ -130,7 +130,7 @@ export class QueueView implements vscode.Disposable {
     this.#key('queue', team !== null || !isEmpty || this.#view.visible);
   }
 
-  #wind(): void {
+  #updateTimer(): void {
     clearInterval(this.#clock);
     if (this.#view.visible) this.#clock = setInterval(() => void this.refresh(), heartbeatMs);
   }

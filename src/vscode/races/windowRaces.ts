@@ -21,7 +21,7 @@ interface PendingRace {
 export class WindowRaces {
   readonly #call: Deps['call'];
   readonly #contextOf: Deps['contextOf'];
-  readonly #waiting = new Map<string, PendingRace>();
+  readonly #pendingRaces = new Map<string, PendingRace>();
 
   constructor({ call, contextOf }: Deps) {
     this.#call = call;
@@ -68,11 +68,11 @@ export class WindowRaces {
 
   /** Calls `changed` once, when the race differs from `revision`. */
   onChange(id: string, revision: number, changed: () => void): { dispose(): void } {
-    const known = this.#waiting.get(id);
+    const known = this.#pendingRaces.get(id);
     const waiting = known?.revision === revision ? known : { revision, listeners: new Set<() => void>() };
     waiting.listeners.add(changed);
     if (waiting !== known) {
-      this.#waiting.set(id, waiting);
+      this.#pendingRaces.set(id, waiting);
       void this.#wait(id, waiting);
     }
     return { dispose: () => void waiting.listeners.delete(changed) };
@@ -89,7 +89,7 @@ export class WindowRaces {
     } catch {
       // The listener asks again and shows why that failed.
     }
-    if (this.#waiting.get(id) === waiting) this.#waiting.delete(id);
+    if (this.#pendingRaces.get(id) === waiting) this.#pendingRaces.delete(id);
     for (const listener of listeners) listener();
   }
 

@@ -28,7 +28,7 @@ export class RequestNotices implements vscode.Disposable {
     this.#list = list;
     this.#panels = panels;
     this.#disposables = [
-      list.onDidChange(() => this.#look()),
+      list.onDidChange(() => this.#updateNotices()),
       panels.onDidBecomeVisible((id) => this.#shownNotices.get(id)?.close()),
     ];
   }
@@ -38,7 +38,7 @@ export class RequestNotices implements vscode.Disposable {
     for (const notice of this.#shownNotices.values()) notice.close();
   }
 
-  #look(): void {
+  #updateNotices(): void {
     const waiting = new Map(this.#list.waiting().map((row) => [row.session_id, row]));
     for (const [id, shown] of this.#shownNotices) {
       if (waiting.has(id)) continue;

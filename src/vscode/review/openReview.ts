@@ -67,14 +67,14 @@ export class OpenReview implements vscode.Disposable {
     this.range = range;
     this.session = new SessionReview(folder, range);
     const watcher = vscode.workspace.createFileSystemWatcher(new vscode.RelativePattern(folder, '**/*'));
-    const look = (uri: vscode.Uri): void => this.#look(uri);
+    const look = (uri: vscode.Uri): void => this.#refreshIfReviewed(uri);
     this.#disposables = [
       watcher,
       watcher.onDidChange(look),
-      watcher.onDidCreate(() => this.#soon()),
-      watcher.onDidDelete(() => this.#soon()),
-      vscode.workspace.onDidSaveTextDocument(({ uri }) => this.#look(uri)),
-      handle.onUpdates(() => this.#soon()),
+      watcher.onDidCreate(() => this.#scheduleRefresh()),
+      watcher.onDidDelete(() => this.#scheduleRefresh()),
+      vscode.workspace.onDidSaveTextDocument(({ uri }) => this.#refreshIfReviewed(uri)),
+      handle.onUpdates(() => this.#scheduleRefresh()),
     ];
   }
 
@@ -226,11 +226,11 @@ export class OpenReview implements vscode.Disposable {
     await this.#engine.archive.noteReview(this.id, decision);
   }
 
-  #look(uri: vscode.Uri): void {
-    if (this.fileOf(uri) !== undefined) this.#soon();
+  #refreshIfReviewed(uri: vscode.Uri): void {
+    if (this.fileOf(uri) !== undefined) this.#scheduleRefresh();
   }
 
-  #soon(): void {
+  #scheduleRefresh(): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => void this.refresh().catch(() => undefined), pause);
   }

@@ -100,7 +100,7 @@ class Questions {
   }
 
   /** Number of steps after the choice of agents. */
-  get #laterSteps(): number {
+  get #remainingStepCount(): number {
     return this.#asksForFolder ? 2 : 1;
   }
 
@@ -115,7 +115,7 @@ class Questions {
 
   async #askForAgent(at: number): Promise<Answer<StepName | RunDecision>> {
     const picked = await ask<AgentItem>({
-      ...this.#frame(at, this.#laterSteps, t('Run Agent')),
+      ...this.#frame(at, this.#remainingStepCount, t('Run Agent')),
       placeholder: t('Choose an agent'),
       items: async () => agentItems(await this.#reports(), this.#deps.memory),
       swap: ({ other }) => other?.(),
@@ -147,7 +147,7 @@ class Questions {
 
   async #askForSeveral(at: number): Promise<Answer<StepName | RunDecision>> {
     const picked = await askForMany<AgentItem>({
-      ...this.#frame(at, this.#laterSteps, t('Run on Several Agents')),
+      ...this.#frame(at, this.#remainingStepCount, t('Run on Several Agents')),
       placeholder: t(
         'Select up to {0} agents. In a git repository, each gets its own worktree; otherwise, they share the folder.',
         maxAgents,

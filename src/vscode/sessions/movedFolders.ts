@@ -31,12 +31,12 @@ export class MovedFolders implements vscode.Disposable {
     this.#deps = deps;
     this.#disposables = [
       deps.list.onDidChange(() => {
-        if (this.#hasBegun || !deps.list.complete) return;
+        if (this.#hasBegun || !deps.list.isComplete) return;
         this.#hasBegun = true;
-        this.#look();
+        this.#enqueueRelink();
       }),
       vscode.workspace.onDidChangeWorkspaceFolders(() => {
-        if (this.#hasBegun) this.#look();
+        if (this.#hasBegun) this.#enqueueRelink();
       }),
     ];
   }
@@ -45,7 +45,7 @@ export class MovedFolders implements vscode.Disposable {
     for (const disposable of this.#disposables) disposable.dispose();
   }
 
-  #look(): void {
+  #enqueueRelink(): void {
     this.#last = this.#last.then(async () => {
       try {
         await this.#relink();

@@ -30,7 +30,7 @@ export class Retention implements vscode.Disposable {
   constructor(deps: RetentionDeps) {
     this.#deps = deps;
     this.#listening = deps.list.onDidChange(() => {
-      if (this.#hasBegun || !deps.list.complete) return;
+      if (this.#hasBegun || !deps.list.isComplete) return;
       this.#hasBegun = true;
       void this.#begin();
     });

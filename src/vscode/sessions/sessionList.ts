@@ -65,12 +65,12 @@ export class SessionList implements vscode.Disposable {
   }
 
   /** False while only the previous window's cache is known. */
-  get complete(): boolean {
+  get isComplete(): boolean {
     return this.#complete;
   }
 
   /** False until sessions of other programs have been searched. */
-  get observedComplete(): boolean {
+  get isObservedComplete(): boolean {
     return this.#observedComplete;
   }
 

@@ -23,11 +23,11 @@ export class SessionLoader implements vscode.Disposable {
     this.#log = log;
     this.#subscription = onReturn(vscode.window, () => {
       // A daemon of another version or machine writes without notice.
-      if (this.#list.complete && performance.now() - this.#last > pause) void this.refresh();
+      if (this.#list.isComplete && performance.now() - this.#last > pause) void this.refresh();
     });
     engines.onceCreated((engine) => {
       engine.onReconnected(() => {
-        if (this.#list.complete) void this.#sweepAndList();
+        if (this.#list.isComplete) void this.#sweepAndList();
       });
     });
   }

@@ -57,7 +57,7 @@ export class SessionTree implements vscode.TreeDataProvider<TreeNode> {
       list.onDidChange(() => this.#refresh()),
       this.#view.onDidChangeVisibility(({ visible }) => {
         if (visible) onLook();
-        this.#wind();
+        this.#updateTimer();
       }),
     ];
     if (this.#view.visible) onLook();
@@ -154,14 +154,14 @@ export class SessionTree implements vscode.TreeDataProvider<TreeNode> {
   #refresh(): void {
     this.#changed.fire();
     this.#view.badge = badge(this.#list, this.#news);
-    const isEmpty = this.#list.complete && this.#list.visible().length === 0;
+    const isEmpty = this.#list.isComplete && this.#list.visible().length === 0;
     // A message would replace the welcome view.
     this.#view.description = isEmpty ? this.#emptyText() : '';
-    this.#wind();
+    this.#updateTimer();
   }
 
   /** The timer runs only while a running session is visible. */
-  #wind(): void {
+  #updateTimer(): void {
     const shouldTick = this.#view.visible && this.#list.running().length > 0;
     if (shouldTick) this.#clock ??= setInterval(() => this.#changed.fire(), tick);
     else {

@@ -26,7 +26,7 @@ export class ContextKeys implements vscode.Disposable {
       list.onDidChange(() => this.#update()),
       // The user may have installed an agent meanwhile.
       onReturn(vscode.window, () => {
-        if (this.#isAgentMissing) this.#look();
+        if (this.#isAgentMissing) this.#checkAgentsIfEmpty();
       }),
     ];
     this.#update();
@@ -41,12 +41,12 @@ export class ContextKeys implements vscode.Disposable {
     this.#key('liveSessions', this.#list.live().length);
     this.#key('waitingSessions', this.#list.waiting().length);
     this.#key('hiddenSessions', hiddenTotal(this.#list.hidden()));
-    if (this.#lastCheck === undefined) this.#look();
+    if (this.#lastCheck === undefined) this.#checkAgentsIfEmpty();
   }
 
   /** Which welcome view is shown depends on installed agents; checked only if one is to be shown. */
-  #look(): void {
-    const empty = this.#list.complete && this.#list.visible().length === 0;
+  #checkAgentsIfEmpty(): void {
+    const empty = this.#list.isComplete && this.#list.visible().length === 0;
     if (!empty || Date.now() - (this.#lastCheck ?? 0) < lookEveryMs) return;
     this.#lastCheck = Date.now();
     void this.#lookForAgents();

@@ -13,7 +13,7 @@ const { t } = vscode.l10n;
 
 /** Status bar items for pending requests, runs on this machine and today's cost; each hidden if empty. */
 export class StatusBar implements vscode.Disposable {
-  readonly #waiting = vscode.window.createStatusBarItem('vitrine.needsYou', vscode.StatusBarAlignment.Left, 11);
+  readonly #requestsItem = vscode.window.createStatusBarItem('vitrine.needsYou', vscode.StatusBarAlignment.Left, 11);
   readonly #item = vscode.window.createStatusBarItem('vitrine.status', vscode.StatusBarAlignment.Left, 10);
   readonly #list: SessionList;
   readonly #machine: MachineRuns;
@@ -24,9 +24,9 @@ export class StatusBar implements vscode.Disposable {
     this.#machine = machine;
     this.#item.name = t('Vitrine: Running Agents and Cost');
     this.#item.command = 'vitrine.sessions.focus';
-    this.#waiting.name = t('Vitrine: Requests');
-    this.#waiting.command = 'vitrine.reviewRequest';
-    this.#waiting.backgroundColor = new vscode.ThemeColor('statusBarItem.warningBackground');
+    this.#requestsItem.name = t('Vitrine: Requests');
+    this.#requestsItem.command = 'vitrine.reviewRequest';
+    this.#requestsItem.backgroundColor = new vscode.ThemeColor('statusBarItem.warningBackground');
     this.#subscription = vscode.Disposable.from(
       list.onDidChange(() => this.#draw()),
       machine.onDidChange(() => this.#draw()),
@@ -37,7 +37,7 @@ export class StatusBar implements vscode.Disposable {
   dispose(): void {
     this.#subscription.dispose();
     this.#item.dispose();
-    this.#waiting.dispose();
+    this.#requestsItem.dispose();
   }
 
   #draw(): void {
@@ -70,13 +70,13 @@ export class StatusBar implements vscode.Disposable {
   #drawWaiting(): void {
     const rows = this.#list.waiting();
     if (rows.length === 0) {
-      this.#waiting.hide();
+      this.#requestsItem.hide();
       return;
     }
     const text = rows.length === 1 ? t('1 needs you') : t('{0} need you', rows.length);
-    this.#waiting.text = `$(shield) ${text}`;
-    this.#waiting.tooltip = rows.map((row) => `${quoted(titleOf(row))}: ${attentionReason(row)}`).join('\n');
-    this.#waiting.accessibilityInformation = { label: t('Vitrine: {0}', text), role: 'button' };
-    this.#waiting.show();
+    this.#requestsItem.text = `$(shield) ${text}`;
+    this.#requestsItem.tooltip = rows.map((row) => `${quoted(titleOf(row))}: ${attentionReason(row)}`).join('\n');
+    this.#requestsItem.accessibilityInformation = { label: t('Vitrine: {0}', text), role: 'button' };
+    this.#requestsItem.show();
   }
 }

@@ -180,15 +180,15 @@ describe('a session that another program has open in the server of Codex 0.169.0
           write: (line) => write(line),
           ask: () => Promise.reject(new Error('nothing is asked')),
           record: () => undefined,
-          turnEnded: () => undefined,
-          turnStarted: () => undefined,
+          onTurnEnded: () => undefined,
+          onTurnStarted: () => undefined,
           leave: () => {
             assert.ok(!sent.some((line) => line.includes('thread/resume')));
             resolve();
           },
           fail: () => undefined,
         });
-        const events = { onText: (line: string) => dialogue.line(line), onClose: () => undefined };
+        const events = { onText: (line: string) => dialogue.handleLine(line), onClose: () => undefined };
         const link = await openWebSocket(codexSocket(place.home), events, AbortSignal.timeout(30_000));
         write = (line) => {
           sent.push(line);

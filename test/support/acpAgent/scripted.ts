@@ -78,8 +78,8 @@ export class ScriptedAgent {
           this.asked.put({ request, decide });
         }),
       record: (line) => void this.receivedPrompts.push(line),
-      turnEnded: () => this.turnsOver.put(true),
-      turnStarted: () => undefined,
+      onTurnEnded: () => this.turnsOver.put(true),
+      onTurnStarted: () => undefined,
       leave: () => this.left.put(true),
       fail: (message) => this.failures.put(message),
     };
@@ -127,7 +127,7 @@ export class ScriptedAgent {
   }
 
   line(value: unknown): void {
-    this.dialogue.line(typeof value === 'string' ? value : JSON.stringify(value));
+    this.dialogue.handleLine(typeof value === 'string' ? value : JSON.stringify(value));
   }
 
   end(): void {

@@ -81,8 +81,8 @@ function yes(
   if (request.kind === 'question') {
     const answers = () => answersOf(request, requests.draft(request.id));
     const act = (): void => {
-      const complete = answers();
-      if (complete !== undefined) give({ kind: 'answer', answers: complete });
+      const completeAnswers = answers();
+      if (completeAnswers !== undefined) give({ kind: 'answer', answers: completeAnswers });
     };
     return press(t('Answer'), 'primary', act, off || answers() === undefined);
   }

@@ -94,7 +94,7 @@ function what(context: Context, request: AgentRequest): TemplateResult {
       const { whole } = context.requests.draft(request.id);
       return html`<div class="what" data-focus tabindex="0" role="group" aria-label=${rowLabel(request)}>
         ${agentAsks(context.store.view)}
-        ${renderSubject({ request, projectDir, whole, previewed: context.requests.previews.of(request.id) })}
+        ${renderSubject({ request, projectDir, whole, requestPreview: context.requests.previews.of(request.id) })}
       </div>`;
     }
   }

@@ -244,7 +244,7 @@ export class Partials {
       this.#settleBlock(message, message.places.get(place));
       message.places.delete(place);
       this.#grow(message, place, kind, text(block[kind]) ?? '', line);
-      cite(message.places.get(place), list(block['citations']));
+      addCitations(message.places.get(place), list(block['citations']));
       return true;
     }
     const id = nonEmpty(block['id']);
@@ -284,7 +284,7 @@ export class Partials {
         return true;
       }
       case 'citations_delta':
-        return cite(message.places.get(place), [delta['citation']]);
+        return addCitations(message.places.get(place), [delta['citation']]);
       case 'signature_delta':
         return true;
       default:
@@ -359,7 +359,7 @@ export class Partials {
 }
 
 /** Adds citations to a text; `false` if there are none. */
-function cite(block: Block | string | undefined, cited: readonly unknown[]): boolean {
+function addCitations(block: Block | string | undefined, cited: readonly unknown[]): boolean {
   if (typeof block !== 'object') return false;
   for (const citation of cited) block.cited.push(citation);
   return true;

@@ -56,13 +56,13 @@ export function joinThread(join: string): DialogueFactory {
 }
 
 class CodexDialogue implements Dialogue {
-  readonly stopsByWord = true;
+  readonly cancelsBeforeStop = true;
   readonly takesMessagesInTurn = true;
   readonly #host: DialogueHost;
   readonly #options: CodexThread | JoinedThread;
   readonly #unanswered = new Map<string, (answer: Answer) => void>();
   /** How to withdraw waiting requests, by id. */
-  readonly #waiting = new Map<RequestId, () => void>();
+  readonly #withdrawals = new Map<RequestId, () => void>();
   readonly #changes = new Map<string, readonly FileChange[]>();
   /** Messages for the next turn, or for this one once it has an id. */
   #queuedMessages: string[] = [];
@@ -97,7 +97,7 @@ class CodexDialogue implements Dialogue {
     });
   }
 
-  line(content: string): void {
+  handleLine(content: string): void {
     // Most lines of a run are these, and mean nothing here.
     if (/^\{"method":"item\/\w+\/\w*[dD]elta"/.test(content)) return;
     const value = parse(content);
@@ -119,7 +119,7 @@ class CodexDialogue implements Dialogue {
     }
   }
 
-  tooLong(head: string): void {
+  handleOversizeLine(head: string): void {
     if ('join' in this.#options) return;
     const found = /^\{"method":"[^"]+","id":(\d+|"[^"\\]+")/.exec(head)?.[1];
     if (found === undefined) return;
@@ -127,7 +127,7 @@ class CodexDialogue implements Dialogue {
     this.#refuse(id, 'The request is too long.');
   }
 
-  say(text: string): void {
+  sendMessage(text: string): void {
     if (this.#turn !== undefined) this.#steer(text, this.#turn);
     else if (this.#isBusy) this.#queuedMessages.push(text);
     else this.#start(text);
@@ -147,8 +147,8 @@ class CodexDialogue implements Dialogue {
   }
 
   end(): void {
-    for (const withdraw of this.#waiting.values()) withdraw();
-    this.#waiting.clear();
+    for (const withdraw of this.#withdrawals.values()) withdraw();
+    this.#withdrawals.clear();
     this.#unanswered.clear();
   }
 
@@ -174,9 +174,9 @@ class CodexDialogue implements Dialogue {
     // One may have begun meanwhile.
     const turn = this.#turn ?? data?.data.find(({ status }) => status === 'inProgress')?.id;
     this.#isBusy = turn !== undefined;
-    if (turn === undefined) this.#host.turnEnded();
+    if (turn === undefined) this.#host.onTurnEnded();
     else {
-      this.#host.turnStarted();
+      this.#host.onTurnStarted();
       this.#handleTurnStart(turn);
     }
   }
@@ -246,7 +246,7 @@ class CodexDialogue implements Dialogue {
         if (data === undefined || data.threadId !== this.#thread) return;
         if (method === 'turn/completed') this.#completed(data.turn.id);
         else {
-          if (!this.#isBusy) this.#host.turnStarted();
+          if (!this.#isBusy) this.#host.onTurnStarted();
           this.#isBusy = true;
           this.#handleTurnStart(data.turn.id);
         }
@@ -268,7 +268,7 @@ class CodexDialogue implements Dialogue {
         return;
       case 'serverRequest/resolved': {
         const id = params['requestId'];
-        if (typeof id === 'string' || typeof id === 'number') this.#waiting.get(id)?.();
+        if (typeof id === 'string' || typeof id === 'number') this.#withdrawals.get(id)?.();
       }
     }
   }
@@ -293,7 +293,7 @@ class CodexDialogue implements Dialogue {
       this.#host.record({ type: 'note', subtype: 'unsaid', content });
     }
     this.#isBusy = false;
-    this.#host.turnEnded();
+    this.#host.onTurnEnded();
   }
 
   async #handleRequest(method: string, id: RequestId, params: JsonObject): Promise<void> {
@@ -307,13 +307,13 @@ class CodexDialogue implements Dialogue {
       return;
     }
     // A repeated request gets the same answer as the first.
-    if (this.#waiting.has(id)) return;
+    if (this.#withdrawals.has(id)) return;
     const withdrawn = new Promise<void>((withdraw) => {
-      this.#waiting.set(id, withdraw);
+      this.#withdrawals.set(id, withdraw);
     });
     const place = nonEmpty(params['turnId']) ?? nonEmpty(params['threadId']) ?? 'codex';
     const decision = await this.#host.ask({ ...approval.request, id: `${place}/${id}` }, withdrawn);
-    this.#waiting.delete(id);
+    this.#withdrawals.delete(id);
     const result = approval.answer(decision);
     if (result !== null) this.#write({ id, result });
   }

@@ -157,7 +157,7 @@ export class OldEvents {
         return true;
       case 'user_message':
         if ((event['kind'] ?? prompts) === prompts) this.#run.echoedPrompt(shown, timestamp);
-        else this.#instructed(shown, timestamp);
+        else this.#addInstructions(shown, timestamp);
         return true;
       case 'background_event':
       case 'stream_error':
@@ -237,7 +237,7 @@ export class OldEvents {
     }
   }
 
-  #instructed(content: string, timestamp: string): void {
+  #addInstructions(content: string, timestamp: string): void {
     const { texts, writer, session } = this.#run;
     texts.close();
     const type = { kind: 'user_message' } as const;

@@ -26,7 +26,7 @@ interface PendingCall {
  */
 export class StoredCalls {
   readonly #run: NormalizedRun;
-  readonly #waiting = new Map<string, PendingCall>();
+  readonly #pendingCalls = new Map<string, PendingCall>();
   readonly #shownCalls = new Set<string>();
   /** The store has items: a call waits for its own. */
   hasItems = false;
@@ -38,28 +38,28 @@ export class StoredCalls {
   /** `function_call`, `custom_tool_call`, `local_shell_call`. */
   addCall(payload: JsonObject, line: SourceLine): void {
     const id = nonEmpty(payload['call_id']) ?? nonEmpty(payload['id']);
-    if (id === undefined || this.#waiting.size >= maxWaiting) return;
+    if (id === undefined || this.#pendingCalls.size >= maxWaiting) return;
     const rawInput = payload['arguments'] ?? payload['input'] ?? payload['action'];
     const input = typeof rawInput === 'string' ? (parse(rawInput) ?? rawInput) : rawInput;
-    this.#waiting.set(id, { id, name: nonEmpty(payload['name']) ?? 'shell', input, line });
+    this.#pendingCalls.set(id, { id, name: nonEmpty(payload['name']) ?? 'shell', input, line });
     if (!this.hasItems) this.#show(id);
   }
 
   /** An item with this id is complete. */
   completed(id: string | undefined): void {
-    if (id !== undefined) this.#waiting.delete(id);
+    if (id !== undefined) this.#pendingCalls.delete(id);
   }
 
   answered(payload: JsonObject, { timestamp }: SourceLine): void {
     const id = nonEmpty(payload['call_id']);
-    const call = id === undefined ? undefined : this.#waiting.get(id);
+    const call = id === undefined ? undefined : this.#pendingCalls.get(id);
     if (id === undefined || call === undefined) return;
     const { output } = payload;
     const reported = typeof output === 'string' ? output : (textOfBlocks(output) ?? '');
     // Its item follows when the command is done.
     if (this.hasItems && stillRuns.test(reported)) return;
     this.#show(id);
-    this.#waiting.delete(id);
+    this.#pendingCalls.delete(id);
     const code = exitCode.exec(reported)?.[1];
     const failed = code !== undefined && code !== '0';
     const status: ToolStatus = failed ? 'failed' : interrupted.test(reported) ? 'cancelled' : 'success';
@@ -71,11 +71,11 @@ export class StoredCalls {
 
   /** Waiting calls are shown as running: no more records follow for now. */
   showWaiting(): void {
-    for (const id of this.#waiting.keys()) this.#show(id);
+    for (const id of this.#pendingCalls.keys()) this.#show(id);
   }
 
   #show(id: string): void {
-    const call = this.#waiting.get(id);
+    const call = this.#pendingCalls.get(id);
     if (call === undefined || this.#shownCalls.has(id)) return;
     this.#shownCalls.add(id);
     const { calls, session } = this.#run;

@@ -70,7 +70,7 @@ export class CopilotStoreParser implements StoreParser {
     if (!this.#entries || (event !== undefined && isQuiet(event.type))) return;
     const line = { raw, timestamp: this.#timestamp };
     try {
-      if (event !== undefined && this.#reader.message(value, line)) return;
+      if (event !== undefined && this.#reader.readMessage(value, line)) return;
       this.#run.lines.unknown(unknownLine(value), raw, this.#timestamp);
     } catch (error) {
       this.#run.lines.logFailure(error, { stream: 'stdout', text: raw }, this.#timestamp);

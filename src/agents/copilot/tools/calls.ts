@@ -80,7 +80,7 @@ export class Calls {
     this.#streams.set(id, streams);
   }
 
-  complete(data: JsonObject, { timestamp, metadata }: Speaker): void {
+  completeCall(data: JsonObject, { timestamp, metadata }: Speaker): void {
     const { calls } = this.#run;
     const outcome = toolOutcome(data);
     const id = outcome.id ?? calls.openOf() ?? calls.freshId();

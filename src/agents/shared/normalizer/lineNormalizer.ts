@@ -16,14 +16,14 @@ export type OwnFacts = Pick<RunFacts, 'agentVersion' | 'permissionMode' | 'repor
 /** Reads the output of one kind of agent, and writes to its run. */
 export interface AgentReader {
   /** One JSON object of stdout. `false`: of an unknown kind. */
-  message(message: JsonObject, line: SourceLine): boolean;
+  readMessage(message: JsonObject, line: SourceLine): boolean;
   /** A line of stdout that is not a JSON object. `false`, or no such method: it is malformed. */
-  plainLine?(line: SourceLine): boolean;
+  readPlainLine?(line: SourceLine): boolean;
   /** An empty line of stdout, which does not count. */
-  blankLine?(): void;
-  stderrLine?(text: string, timestamp: string): void;
+  readBlankLine?(): void;
+  readStderrLine?(text: string, timestamp: string): void;
   /** Reads what the agent wrote besides its output; optional. */
-  sideLine?(stream: SideStream, text: string, timestamp: string): void;
+  readSideLine?(stream: SideStream, text: string, timestamp: string): void;
   /** Lines of stderr that say nothing about the run's outcome. */
   readonly noise?: readonly RegExp[];
   /** Fixed texts in stderr that say why the agent ended, with their error codes. */
@@ -59,7 +59,7 @@ export class LineNormalizer implements Normalizer {
       if (line.stream === 'stderr') this.#pushStderr(line, at);
       else if ('oversize' in line || line.stream === 'stdout') this.#pushStdout(line, at);
       else if (line.stream === 'client') this.#pushClient(line.text, at);
-      else this.#reader.sideLine?.(line.stream, line.text, this.#run.clock.arrivalTime(at));
+      else this.#reader.readSideLine?.(line.stream, line.text, this.#run.clock.arrivalTime(at));
     } catch (error) {
       this.#run.lines.logFailure(error, line, this.#run.clock.arrivalTime(at));
     }
@@ -121,7 +121,7 @@ export class LineNormalizer implements Normalizer {
 
   #pushStdout(output: OutputLine, at: number): void {
     if ('text' in output && isBlank(output.text)) {
-      this.#reader.blankLine?.();
+      this.#reader.readBlankLine?.();
       return;
     }
     this.#stderr.close();
@@ -131,7 +131,7 @@ export class LineNormalizer implements Normalizer {
       return;
     }
     const { text } = output;
-    const spread = this.#reader.plainLine === undefined ? this.#spread.addLine(text) : 'no';
+    const spread = this.#reader.readPlainLine === undefined ? this.#spread.addLine(text) : 'no';
     this.#giveUpSpread(this.#run.clock.arrivalTime(at));
     if (spread === 'no') this.#pushText(text, at);
     else if (spread !== 'more') this.#pushMessages(spread.value, spread.raw, at);
@@ -140,14 +140,14 @@ export class LineNormalizer implements Normalizer {
   #pushText(text: string, at: number): void {
     if (this.#pushMessages(parse(text), text, at)) return;
     const line = { raw: text, timestamp: this.#run.clock.arrivalTime(at) };
-    if (this.#reader.plainLine?.(line) !== true) this.#run.lines.malformed(text, line.timestamp);
+    if (this.#reader.readPlainLine?.(line) !== true) this.#run.lines.malformed(text, line.timestamp);
   }
 
   /** One message, or a list of messages. `false`: neither. */
   #pushMessages(value: unknown, raw: string, at: number): boolean {
     if (isObject(value)) {
       const line = { raw, timestamp: this.#run.clock.time(value['timestamp'], at) };
-      if (!this.#reader.message(value, line)) this.#run.lines.unknown(unknownLine(value), raw, line.timestamp);
+      if (!this.#reader.readMessage(value, line)) this.#run.lines.unknown(unknownLine(value), raw, line.timestamp);
       return true;
     }
     if (!Array.isArray(value) || !value.some(isObject)) return false;
@@ -173,7 +173,7 @@ export class LineNormalizer implements Normalizer {
     const text = stderrText(line);
     if (isBlank(text)) return;
     const timestamp = this.#run.clock.arrivalTime(at);
-    this.#reader.stderrLine?.(text, timestamp);
+    this.#reader.readStderrLine?.(text, timestamp);
     this.#stderr.push(text, timestamp, this.#run.session.metadata());
   }
 

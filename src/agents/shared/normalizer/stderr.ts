@@ -5,7 +5,7 @@ import type { EntryWriter } from './entryWriter.ts';
 /** Characters kept of the beginning and the end of stderr. */
 const saved = 64 * 1024;
 /** Characters per entry; the rest begins another. */
-const maxEntry = 64 * 1024;
+const maxCharsPerEntry = 64 * 1024;
 
 /** Stderr: consecutive lines form one entry; the first and last 64 KiB are facts of the run. */
 export class Stderr {
@@ -24,7 +24,7 @@ export class Stderr {
 
   push(line: string, timestamp: string, metadata: NormalizedEntryMetadata | undefined): void {
     this.#remember(`${line}\n`);
-    if (this.#entry !== undefined && this.#length + line.length > maxEntry) this.close();
+    if (this.#entry !== undefined && this.#length + line.length > maxCharsPerEntry) this.close();
     if (this.#entry === undefined) {
       const type = { kind: 'system_message', subtype: 'stderr' } as const;
       this.#entry = this.#writer.add({ type, content: line, timestamp, metadata, open: true });

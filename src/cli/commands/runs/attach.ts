@@ -149,7 +149,7 @@ class Attachment {
   readonly #context: CliContext;
   readonly #json: boolean;
   /** Requests that wait for an answer, the oldest first. */
-  #waiting: readonly AgentRequest[] = [];
+  #pendingRequests: readonly AgentRequest[] = [];
   #shownRequests = new Set<string>();
   #answered = new Set<string>();
   #work: Promise<void> = Promise.resolve();
@@ -225,10 +225,10 @@ class Attachment {
         else if (known.success) await this.#write(known.data);
       }
       if (this.#json) {
-        const unseen = page.requests.filter(({ id }) => !this.#shownRequests.has(id));
+        const newRequests = page.requests.filter(({ id }) => !this.#shownRequests.has(id));
         await writeLines(
           this.#context.stdout,
-          unseen.map((request) => ({ request })),
+          newRequests.map((request) => ({ request })),
         );
       }
       this.#applyState(page);
@@ -247,11 +247,11 @@ class Attachment {
   }
 
   #applyState({ live, outcome, agent, folder, requests }: State): void {
-    for (const { id } of this.#waiting) {
+    for (const { id } of this.#pendingRequests) {
       if (!requests.some((request) => request.id === id) && !this.#answered.has(id) && !this.#json)
         this.#printNotice('That request was already answered or withdrawn.');
     }
-    this.#waiting = requests;
+    this.#pendingRequests = requests;
     for (const request of requests) {
       if (this.#shownRequests.has(request.id)) continue;
       this.#shownRequests.add(request.id);
@@ -261,7 +261,9 @@ class Attachment {
   }
 
   async #receive(line: string): Promise<void> {
-    const input = this.#json ? parseJsonInput(line, this.#waiting) : parseTypedInput(line, this.#waiting);
+    const input = this.#json
+      ? parseJsonInput(line, this.#pendingRequests)
+      : parseTypedInput(line, this.#pendingRequests);
     if (input === null) return;
     try {
       await this.#carryOut(input);

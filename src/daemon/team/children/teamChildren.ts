@@ -194,7 +194,7 @@ export class TeamChildren {
   /** Something about a session, its run or its requests changed. */
   changed(id: string): void {
     const child = this.#children.get(id);
-    if (child !== undefined) this.#lookIn(child, pauseMs);
+    if (child !== undefined) this.#scheduleCheck(child, pauseMs);
   }
 
   /** After a connection was made: hints may have been lost. */
@@ -228,22 +228,22 @@ export class TeamChildren {
     return child;
   }
 
-  #lookIn(child: Child, ms: number): void {
+  #scheduleCheck(child: Child, ms: number): void {
     if (child.timer !== undefined) return;
     child.timer = setTimeout(() => {
       delete child.timer;
       child.work = child.work
-        .then(() => this.#look(child))
+        .then(() => this.#checkChild(child))
         .catch((error: unknown) => {
           // Other errors may be temporary: try again.
-          if (!TeamError.is(error, 'unreachable')) this.#lookIn(child, completedMs);
+          if (!TeamError.is(error, 'unreachable')) this.#scheduleCheck(child, completedMs);
           this.#warn(child.id, error);
         });
     }, ms);
     child.timer.unref();
   }
 
-  async #look(child: Child): Promise<void> {
+  async #checkChild(child: Child): Promise<void> {
     const { use, queue, engine, isConnected, onShown } = this.#deps;
     const { id, runId } = child;
     if (this.#children.get(id) !== child || !isConnected()) return;
@@ -276,12 +276,12 @@ export class TeamChildren {
         child.isShown = true;
         onShown(id);
       }
-      await this.#holdToBudget(child);
+      await this.#enforceBudget(child);
     }
   }
 
   /** Counts its usage in the budgets of its tree, its folder and the day, and stops it if one is used up. */
-  async #holdToBudget(child: Child): Promise<void> {
+  async #enforceBudget(child: Child): Promise<void> {
     const { engine, queue } = this.#deps;
     if (child.isStopped === true) return;
     try {
@@ -306,7 +306,7 @@ export class TeamChildren {
       child.missingSince ??= performance.now();
       const graceMs = run.status === 'completed' ? completedMs : failedMs;
       if (performance.now() - child.missingSince < graceMs) {
-        this.#lookIn(child, 1000);
+        this.#scheduleCheck(child, 1000);
         return;
       }
     }

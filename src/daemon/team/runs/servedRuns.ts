@@ -30,57 +30,57 @@ interface ServedRun {
 /** Runs that this daemon executes for the team: their requests go to whoever asked for them, and the answers come back. */
 export class ServedRuns implements Disposable {
   readonly #deps: ServedRunsDeps;
-  readonly #served = new Map<string, ServedRun>();
+  readonly #runsBySession = new Map<string, ServedRun>();
   readonly #summaries: Disposable;
 
   constructor(deps: ServedRunsDeps) {
     this.#deps = deps;
-    this.#summaries = deps.engine.onSummary((summary) => this.#look(summary));
+    this.#summaries = deps.engine.onSummary((summary) => this.#openServedSession(summary));
   }
 
   begin({ job: { run }, token }: TeamRun): void {
     if (token === null) return;
-    this.#served.set(run.session_id, { run: run.run_id, token, sent: new Map(), work: Promise.resolve() });
+    this.#runsBySession.set(run.session_id, { run: run.run_id, token, sent: new Map(), work: Promise.resolve() });
   }
 
   end(sessionId: string): void {
-    this.#served.get(sessionId)?.handle?.dispose();
-    this.#served.delete(sessionId);
+    this.#runsBySession.get(sessionId)?.handle?.dispose();
+    this.#runsBySession.delete(sessionId);
   }
 
   /** Someone may have answered. */
   answered(sessionId: string): void {
-    this.#then(sessionId, (served) => this.#receiveAnswers(sessionId, served));
+    this.#enqueue(sessionId, (served) => this.#receiveAnswers(sessionId, served));
   }
 
   /** After a connection was made. */
   resume(): void {
-    for (const id of this.#served.keys()) {
-      this.#then(id, (served) => this.#sendRequests(served));
+    for (const id of this.#runsBySession.keys()) {
+      this.#enqueue(id, (served) => this.#sendRequests(served));
       this.answered(id);
     }
   }
 
   dispose(): void {
     this.#summaries.dispose();
-    for (const id of this.#served.keys()) this.end(id);
+    for (const id of this.#runsBySession.keys()) this.end(id);
   }
 
-  #look({ session_id: id, status }: SessionSummary): void {
-    const served = this.#served.get(id);
+  #openServedSession({ session_id: id, status }: SessionSummary): void {
+    const served = this.#runsBySession.get(id);
     if (served === undefined || served.handle !== undefined || !isSessionLive(status)) return;
-    this.#then(id, async () => {
+    this.#enqueue(id, async () => {
       if (served.handle !== undefined) return;
       await this.#deps.share(id);
       served.handle = await this.#deps.engine.open(id);
-      served.handle.onConversation(() => this.#then(id, (run) => this.#sendRequests(run)));
+      served.handle.onConversation(() => this.#enqueue(id, (run) => this.#sendRequests(run)));
       await this.#sendRequests(served);
     });
   }
 
   /** One after the other per session. Never rejects. */
-  #then(id: string, work: (served: ServedRun) => Promise<void>): void {
-    const served = this.#served.get(id);
+  #enqueue(id: string, work: (served: ServedRun) => Promise<void>): void {
+    const served = this.#runsBySession.get(id);
     if (served === undefined) return;
     served.work = served.work
       .then(() => work(served))

@@ -31,38 +31,38 @@ export class EntryReader {
 
   /** Intact entries at these indexes. `end`: end of the last whole line. `growing`: gaps may still be filled. */
   async read(indexes: readonly number[], end: number, growing: boolean): Promise<NormalizedEntry[]> {
-    const index = await this.#upTo(end);
+    const index = await this.#indexUpTo(end);
     const { entries, whole } = await this.#readEntries(index, indexes);
-    const complete = whole && (growing || entries.length === indexes.length);
-    if (complete || !index.quick) return entries;
-    return (await this.#readEntries(await this.#carefully(end), indexes)).entries;
+    const isComplete = whole && (growing || entries.length === indexes.length);
+    if (isComplete || !index.quick) return entries;
+    return (await this.#readEntries(await this.#rebuildIndex(end), indexes)).entries;
   }
 
   /** Lines of runs and results, or of usage, in file order. */
   async linesOf(which: 'runs' | 'usage', end: number): Promise<RecordLine[]> {
-    const index = await this.#upTo(end);
+    const index = await this.#indexUpTo(end);
     const { lines, whole } = await this.#readSpans(index[which]);
     if (whole || !index.quick) return lines;
-    return (await this.#readSpans((await this.#carefully(end))[which])).lines;
+    return (await this.#readSpans((await this.#rebuildIndex(end))[which])).lines;
   }
 
   async find(end: number, request: FindRequest): Promise<FindResult> {
-    return await findEntries(this.#handle, (await this.#upTo(end)).entries, request);
+    return await findEntries(this.#handle, (await this.#indexUpTo(end)).entries, request);
   }
 
   /** Indexes of entries that were added or rewritten since the file had that size, ascending. */
   async changedSince(size: number, end: number): Promise<number[]> {
-    return (await this.#upTo(end)).entries.changedSince(size);
+    return (await this.#indexUpTo(end)).entries.changedSince(size);
   }
 
-  async #upTo(end: number): Promise<RecordIndex> {
+  async #indexUpTo(end: number): Promise<RecordIndex> {
     await this.#serialize(async () => {
       if (this.#index.end < end) await this.#index.extend(this.#handle, end);
     });
     return this.#index;
   }
 
-  async #carefully(end: number): Promise<RecordIndex> {
+  async #rebuildIndex(end: number): Promise<RecordIndex> {
     await this.#serialize(async () => {
       if (!this.#index.quick) return;
       const careful = new RecordIndex(this.#problems, { quick: false });

@@ -30,7 +30,7 @@ export class AppendFile {
   async append(bytes: Buffer): Promise<number> {
     if (!this.#lines) return (await this.#handle.write(bytes)).bytesWritten;
     for (let attempt = 0; attempt < 2; attempt += 1) {
-      const isTorn = this.#endsMidLine ?? (await endsTorn(this.#handle));
+      const isTorn = this.#endsMidLine ?? (await endsWithoutNewline(this.#handle));
       const lines = isTorn ? Buffer.concat([newline, bytes]) : bytes;
       this.#endsMidLine = null;
       const { bytesWritten } = await this.#handle.write(lines);
@@ -83,7 +83,7 @@ export class AppendFile {
   }
 }
 
-async function endsTorn(handle: FileHandle): Promise<boolean> {
+async function endsWithoutNewline(handle: FileHandle): Promise<boolean> {
   const { size } = await handle.stat();
   if (size === 0) return false;
   const { buffer } = await handle.read({ buffer: Buffer.alloc(1), position: size - 1 });

@@ -29,8 +29,8 @@ export class RetryingFile {
   readonly #options: RetryingFileOptions;
   #file: AppendFile | null = null;
   #problem: WriteProblem | null = null;
-  #waiting: Buffer[] = [];
-  #waitingBytes = 0;
+  #pendingWrites: Buffer[] = [];
+  #pendingBytes = 0;
   #currentLoss = { writes: 0, bytes: 0 };
   /** Lost before the file became writable again. */
   #earlierLostBytes = 0;
@@ -49,7 +49,7 @@ export class RetryingFile {
 
   /** Appended bytes that are not in the file. */
   get unwritten(): number {
-    return this.#waitingBytes + this.#currentLoss.bytes + this.#earlierLostBytes;
+    return this.#pendingBytes + this.#currentLoss.bytes + this.#earlierLostBytes;
   }
 
   /** Resolves when the bytes are in the file or kept. Do not modify the buffer until then. */
@@ -133,16 +133,16 @@ export class RetryingFile {
 
   /** After the first loss, nothing more is kept, so that the kept data has no gap. */
   #hasRoom(bytes: number): boolean {
-    return this.#currentLoss.writes === 0 && this.#waitingBytes + bytes <= maxWaitingBytes;
+    return this.#currentLoss.writes === 0 && this.#pendingBytes + bytes <= maxWaitingBytes;
   }
 
   #keep(bytes: Buffer): void {
-    this.#waiting.push(bytes);
-    this.#waitingBytes += bytes.length;
+    this.#pendingWrites.push(bytes);
+    this.#pendingBytes += bytes.length;
   }
 
   async #catchUp(): Promise<boolean> {
-    const waiting = this.#waiting;
+    const waiting = this.#pendingWrites;
     let done = 0;
     try {
       this.#file ??= await this.#open();
@@ -153,15 +153,15 @@ export class RetryingFile {
           const taken: number = await this.#file.append(rest);
           rest = rest.subarray(taken);
           waiting[done] = rest;
-          this.#waitingBytes -= taken;
+          this.#pendingBytes -= taken;
         }
         done += 1;
       }
     } catch {
-      this.#waiting = waiting.slice(done);
+      this.#pendingWrites = waiting.slice(done);
       return false;
     }
-    this.#waiting = [];
+    this.#pendingWrites = [];
     this.#problem = null;
     this.#retryMs = firstRetryMs;
     clearTimeout(this.#retry);

@@ -4,7 +4,7 @@ import type { ClaimScope } from '../types.ts';
 export interface ClaimWords {
   readonly raw: string;
   /** The sentence with marks replaced by spaces. */
-  readonly flat: string;
+  readonly unmarkedText: string;
   readonly start: number;
   readonly end: number;
   readonly outcome: 'passed' | 'failed' | undefined;
@@ -30,16 +30,16 @@ const noTopic =
   /^(?:gesamten?|ganzen?|kompletten?|vollständigen?|suite|unit|integration|regression|e2e|end-to-end|acceptance|browser|smoke|system|new|existing|other|remaining|whole|full|entire|complete|test|tests|local|automated|relevant|related|affected|added|updated|these|those|both|all|of|the|project|project's|repo|repository|workspace|monorepo|current|latest|final|last|first|same|rest|original|actual|npm|pnpm|yarn|cargo|go|pytest|jest|vitest|mocha|node|python|rust|typescript|javascript|following|above|production|release|debug|neuen|bestehenden|anderen|übrigen|backend's|our|its|next|normal|default|main|ts|js|and|or|is|that|with|has|now)$/i;
 
 /** What a claim about an outcome covers. */
-export function claimScope({ raw, flat, start, end }: ClaimWords): ClaimScope {
-  const before = flat.slice(Math.max(0, start - 60), start);
-  const words = flat.slice(start, end);
-  const after = flat.slice(end, end + 120);
+export function claimScope({ raw, unmarkedText, start, end }: ClaimWords): ClaimScope {
+  const before = unmarkedText.slice(Math.max(0, start - 60), start);
+  const words = unmarkedText.slice(start, end);
+  const after = unmarkedText.slice(end, end + 120);
   const near = `${before.slice(-30)}${words}`;
   const isOther = others.test(after) || except.test(after);
   const everywhere = /^\s{1,4}(?:in|for|across|über|in)\s{1,4}(?:all|every|both|alle[nr]?)\s/i.test(after);
   const isWhole = everywhere || whole.test(near);
   const group = groups.exec(near)?.[1]?.toLowerCase() ?? (some.test(near) ? 'some' : undefined);
-  const subject = everywhere || group !== undefined ? undefined : subjectOf(raw, flat, start, end, before);
+  const subject = everywhere || group !== undefined ? undefined : subjectOf(raw, unmarkedText, start, end, before);
   return {
     ...(isWhole && { isWhole }),
     ...(subject !== undefined && { subject }),
@@ -49,18 +49,24 @@ export function claimScope({ raw, flat, start, end }: ClaimWords): ClaimScope {
   };
 }
 
-function subjectOf(raw: string, flat: string, start: number, end: number, before: string): string | undefined {
-  const behind = findPlace(raw, flat, end, /^/) ?? findPlace(raw, flat, start, undefined, end);
+function subjectOf(raw: string, unmarkedText: string, start: number, end: number, before: string): string | undefined {
+  const behind = findPlace(raw, unmarkedText, end, /^/) ?? findPlace(raw, unmarkedText, start, undefined, end);
   if (behind !== undefined) return behind;
-  if (/^(?:all|the|every|both|each|its|our|alle|die|der|\d)/i.test(flat.slice(start, end))) return undefined;
+  if (/^(?:all|the|every|both|each|its|our|alle|die|der|\d)/i.test(unmarkedText.slice(start, end))) return undefined;
   const name = topic.exec(before)?.groups?.['name'];
   return name === undefined || noTopic.test(name) ? undefined : name.toLowerCase();
 }
 
 /** A package, file or module named after this position: by its form, its marks or a word such as "package". */
-function findPlace(raw: string, flat: string, from: number, atOnce?: RegExp, to = from + 100): string | undefined {
-  const found = place.exec(flat.slice(from, to));
-  if (found === null || (atOnce !== undefined && !/^[\s,(]{0,4}$/.test(flat.slice(from, from + found.index))))
+function findPlace(
+  raw: string,
+  unmarkedText: string,
+  from: number,
+  atOnce?: RegExp,
+  to = from + 100,
+): string | undefined {
+  const found = place.exec(unmarkedText.slice(from, to));
+  if (found === null || (atOnce !== undefined && !/^[\s,(]{0,4}$/.test(unmarkedText.slice(from, from + found.index))))
     return undefined;
   const { name = '', noun, kind } = found.groups ?? {};
   const plain = name.replace(/[./-]+$/, '');
@@ -83,8 +89,8 @@ const pastSuccess = /(?<!\p{L})(?:passed|were|was|succeeded|liefen|lief|war|ware
 const now = /(?<!\p{L})(?:now|still|jetzt|nun|wieder|again|noch)(?!\p{L})/iu;
 
 /** Whether a claim is about a run before a change. */
-export function isEarlierRun({ flat, start, end, outcome }: ClaimWords): boolean {
-  const words = flat.slice(start, end);
+export function isEarlierRun({ unmarkedText, start, end, outcome }: ClaimWords): boolean {
+  const words = unmarkedText.slice(start, end);
   if (outcome === 'failed') return pastFailure.test(words) && !now.test(words);
-  return earlier.test(flat) && pastSuccess.test(words) && !now.test(words);
+  return earlier.test(unmarkedText) && pastSuccess.test(words) && !now.test(words);
 }

@@ -23,7 +23,7 @@ export interface Layout {
   /** Same length as the text; code blocks are blank. */
   readonly prose: string;
   /** As `prose`, with marks of emphasis, code and quotation replaced by spaces. */
-  readonly flat: string;
+  readonly unmarkedProse: string;
   readonly spans: readonly CodeSpan[];
   readonly links: readonly Link[];
   readonly shells: readonly ShellBlock[];
@@ -46,7 +46,7 @@ const maxLines = 200;
 export function layoutOf(text: string): Layout {
   const { prose, shells } = withoutBlocks(text);
   const spans = codeSpans(prose);
-  return { prose, flat: prose.replace(marks, ' '), spans, links: linksIn(prose), shells };
+  return { prose, unmarkedProse: prose.replace(marks, ' '), spans, links: linksIn(prose), shells };
 }
 
 const fence = /^[ \t]{0,12}(`{3,}|~{3,})/;

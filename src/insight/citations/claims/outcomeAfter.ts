@@ -69,20 +69,26 @@ const ofAll = /^[\s)»”"'*:,–—-]{0,4}(?:both|all|each|are|were|pass|succee
  */
 export function sharedOutcome(
   commands: readonly { readonly range: TextRange }[],
-  flat: string,
+  unmarkedText: string,
 ): (FollowingOutcome | undefined)[] {
   const reported: (FollowingOutcome | undefined)[] = commands.map(() => undefined);
   let shared = false;
   for (let at = commands.length - 1; at >= 0; at -= 1) {
     const end = commands[at]?.range[1] ?? 0;
-    const own = outcomeAfter(flat.slice(end, end + near));
+    const own = outcomeAfter(unmarkedText.slice(end, end + near));
     const next = commands[at + 1]?.range[0] ?? Infinity;
     const { outcome } = reported[at + 1] ?? {};
-    if (own === undefined && outcome !== undefined && shared && next - end <= 12 && between.test(flat.slice(end, next)))
+    if (
+      own === undefined &&
+      outcome !== undefined &&
+      shared &&
+      next - end <= 12 &&
+      between.test(unmarkedText.slice(end, next))
+    )
       reported[at] = { outcome, length: 0 };
     else {
       reported[at] = own;
-      shared = own?.count === undefined && ofAll.test(flat.slice(end, end + near));
+      shared = own?.count === undefined && ofAll.test(unmarkedText.slice(end, end + near));
     }
   }
   return reported;

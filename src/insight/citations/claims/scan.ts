@@ -47,7 +47,7 @@ class Scan {
     this.#text = text;
     this.#layout = layoutOf(text);
     this.#claimed = new Uint8Array(text.length);
-    this.#sentences = sentencesOf(this.#layout.flat);
+    this.#sentences = sentencesOf(this.#layout.unmarkedProse);
   }
 
   run(): Mention[] {
@@ -76,8 +76,8 @@ class Scan {
 
   /** `cargo test` passes; also for several commands with one outcome. */
   #commandOutcomes(): void {
-    const { spans, flat } = this.#layout;
-    const stated = sharedOutcome(spans, flat);
+    const { spans, unmarkedProse } = this.#layout;
+    const stated = sharedOutcome(spans, unmarkedProse);
     for (const [at, { range, inner }] of spans.entries()) {
       const command = this.#text.slice(...inner).trim();
       const statedOutcome = stated[at];
@@ -102,12 +102,12 @@ class Scan {
 
   /** The scope of an outcome claim, from the words around it. */
   #speaksOf(from: number, to: number, outcome: Mention['outcome']): Pick<Mention, 'scope' | 'past'> {
-    const { flat } = this.#layout;
-    const start = Math.max(0, flat.lastIndexOf('\n', from) + 1, from - 200);
-    const stop = flat.indexOf('\n', to);
-    const end = Math.min(stop === -1 ? flat.length : stop, to + 200);
+    const { unmarkedProse } = this.#layout;
+    const start = Math.max(0, unmarkedProse.lastIndexOf('\n', from) + 1, from - 200);
+    const stop = unmarkedProse.indexOf('\n', to);
+    const end = Math.min(stop === -1 ? unmarkedProse.length : stop, to + 200);
     const claim = {
-      flat: flat.slice(start, end),
+      unmarkedText: unmarkedProse.slice(start, end),
       raw: this.#text.slice(start, end),
       start: from - start,
       end: to - start,
@@ -141,7 +141,7 @@ class Scan {
       this.#file(range, named, true);
       return;
     }
-    const { before, after, cues } = this.#around(range);
+    const { before, after, cues } = this.#findSurroundings(range);
     const reported = cues.reportsRun(before.length, after) && looksLikeCommand(shown) && !cues.proposal;
     this.#add({ range, kind: 'command', command: shown, hedged: !reported });
   }
@@ -169,7 +169,7 @@ class Scan {
     const stated = lines === undefined ? this.#linesBeside(range) : undefined;
     const whole = stated?.range ?? range;
     const at = lines ?? stated?.lines;
-    const { before, after, cues } = this.#around(whole);
+    const { before, after, cues } = this.#findSurroundings(whole);
     const did = cues.doneWith(before.length, after);
     // In prose, a name without a folder may be a product; in code, a member of an object.
     const isOther = !(quoted || /\.(?:md|json|ya?ml|toml|lock)$/i.test(path)) || isMember(path, did !== undefined);
@@ -196,14 +196,14 @@ class Scan {
   }
 
   #outcomes({ start, end }: Sentence): void {
-    const sentence = this.#layout.flat.slice(start, end);
+    const sentence = this.#layout.unmarkedProse.slice(start, end);
     // A claim may contain a file name: "the tests in `a.test.ts` pass".
     const taken = (from: number, to: number): boolean =>
       this.#isTaken([start + from, start + from + 1]) || this.#isTaken([start + to - 1, start + to]);
     for (const claim of outcomeClaims(sentence, taken)) {
       const { kind, outcome, count, failures, total, tool, command } = claim;
       const whole: TextRange = [start + claim.start, start + claim.end];
-      const range = this.#free(whole);
+      const range = this.#findUnclaimedPart(whole);
       const hedged = isConditional(lastClause(sentence.slice(0, claim.start)));
       if (hedged) continue;
       this.#add({
@@ -222,32 +222,32 @@ class Scan {
   }
 
   #url(range: TextRange, url: string): void {
-    const { absent } = this.#around(range).cues;
+    const { absent } = this.#findSurroundings(range).cues;
     const hedged = this.#hedgedAddress(range, url);
     this.#add({ range, kind: 'url', url, ...(absent && { absent: true as const }), hedged });
   }
 
   #hedgedAddress(range: TextRange, url: string): boolean {
     if (/^https?:\/\/(?:localhost|127\.|0\.0\.0\.0|\[::1\]|[\w-]+\.local\b)/i.test(url)) return true;
-    return furtherReading.test(this.#around(range).sentence);
+    return furtherReading.test(this.#findSurroundings(range).sentence);
   }
 
   #clauseBefore(at: number): string {
-    return lastClause(this.#around([at, at]).before);
+    return lastClause(this.#findSurroundings([at, at]).before);
   }
 
   /** The sentence in which a range begins. Ranges must ascend between two resets. */
-  #around([start, end]: TextRange): Surroundings {
+  #findSurroundings([start, end]: TextRange): Surroundings {
     while ((this.#sentences[this.#sentence]?.end ?? Infinity) <= start) this.#sentence += 1;
-    const { flat } = this.#layout;
+    const { unmarkedProse } = this.#layout;
     const sentence = this.#sentences[this.#sentence] ?? { start, end };
     const from = Math.min(sentence.start, start);
     let cues = this.#cues.get(from);
-    if (cues === undefined) this.#cues.set(from, (cues = new SentenceCues(flat.slice(from, sentence.end))));
+    if (cues === undefined) this.#cues.set(from, (cues = new SentenceCues(unmarkedProse.slice(from, sentence.end))));
     return {
-      before: flat.slice(from, start),
-      after: flat.slice(end, Math.max(end, Math.min(sentence.end, end + 60))),
-      sentence: flat.slice(from, sentence.end),
+      before: unmarkedProse.slice(from, start),
+      after: unmarkedProse.slice(end, Math.max(end, Math.min(sentence.end, end + 60))),
+      sentence: unmarkedProse.slice(from, sentence.end),
       cues,
     };
   }
@@ -257,7 +257,7 @@ class Scan {
   }
 
   /** The part of a range after everything taken from it. */
-  #free([start, end]: TextRange): TextRange {
+  #findUnclaimedPart([start, end]: TextRange): TextRange {
     const last = this.#claimed.subarray(start, end).lastIndexOf(1);
     if (last === -1) return [start, end];
     const rest = this.#text.slice(start + last + 1, end);

@@ -28,7 +28,7 @@ export function readByCommand(line: string, output: string): CommandRead | undef
   if (source === undefined) return undefined;
   const path = inFolder(source.path, parts);
   if (path === undefined) return undefined;
-  const from = filter === undefined ? source.from : then(source.from, filter.command);
+  const from = filter === undefined ? source.from : selectLines(source.from, filter.command);
   const { text, cut } = textBeforeOmission(output);
   const isNumbered = loud.some(({ command }) => numbers.test(command));
   const shown = isNumbered ? linesOfResult(text, from?.[0] ?? 1) : plainLines(text, from?.[0] ?? 1);
@@ -50,9 +50,9 @@ function sourceOf(command: string): From | undefined {
   const all = whole.exec(command)?.[2];
   if (all !== undefined) return fileOf(all, skipsBlank.test(command) ? null : [1, Infinity]);
   const [, which, , ofEnd] = end.exec(command) ?? [];
-  if (which !== undefined && ofEnd !== undefined) return fileOf(ofEnd, then([1, Infinity], command));
+  if (which !== undefined && ofEnd !== undefined) return fileOf(ofEnd, selectLines([1, Infinity], command));
   const ofStretch = stretch.exec(command)?.[4];
-  return ofStretch === undefined ? undefined : fileOf(ofStretch, then([1, Infinity], command));
+  return ofStretch === undefined ? undefined : fileOf(ofStretch, selectLines([1, Infinity], command));
 }
 
 function fileOf(path: string, from: From['from']): From | undefined {
@@ -61,7 +61,7 @@ function fileOf(path: string, from: From['from']): From | undefined {
 }
 
 /** The lines that remain after `head`, `tail` or `sed`. */
-function then(from: From['from'], command: string): From['from'] {
+function selectLines(from: From['from'], command: string): From['from'] {
   if (from === null) return null;
   const [first, last] = from;
   const [, , low, high] = stretch.exec(command) ?? [];

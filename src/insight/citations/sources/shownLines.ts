@@ -76,7 +76,7 @@ function addDiffLines(lines: readonly string[], found: LinesByFile): void {
 }
 
 function addBlameLines(command: string, lines: readonly string[], found: LinesByFile): void {
-  const path = lastPath(command);
+  const path = findLastPath(command);
   if (path === undefined) return;
   for (const line of lines) {
     const [, number, text = ''] = /^\^?[0-9a-f]{7,40} [^\n]{0,200}?\s(\d{1,7})\) ?(.*)$/.exec(line) ?? [];
@@ -86,7 +86,7 @@ function addBlameLines(command: string, lines: readonly string[], found: LinesBy
 
 /** `42:text` for a single file, `a.ts:42:text` and `a.ts-43-text` for several; a heading names the next file. */
 function addSearchLines(command: string, lines: readonly string[], found: LinesByFile): void {
-  let path = onlyPath(command);
+  let path = findPathInLastWord(command);
   for (const line of lines) {
     const [, number, text = ''] = /^(\d{1,7})[:-](.*)$/.exec(line) ?? [];
     if (number !== undefined) {
@@ -107,11 +107,11 @@ function pathsOf(command: string): string[] {
   });
 }
 
-function lastPath(command: string): string | undefined {
+function findLastPath(command: string): string | undefined {
   return pathsOf(command).at(-1);
 }
 
-function onlyPath(command: string): string | undefined {
+function findPathInLastWord(command: string): string | undefined {
   const last = pathsOf(command).at(-1);
   const word = command
     .split(' ')

@@ -21,15 +21,15 @@ class Script {
       write: (line) => void this.written.push(JSON.parse(line)),
       ask: recordQuestions(this.asked),
       record: (line) => void this.sent.push(line),
-      turnEnded: (continuation = 'done') => void this.turns.push(continuation),
-      turnStarted: () => void this.turns.push('began'),
+      onTurnEnded: (continuation = 'done') => void this.turns.push(continuation),
+      onTurnStarted: () => void this.turns.push('began'),
       leave: () => undefined,
       fail: (message) => void this.failed.push(message),
     });
   }
 
   line(...messages: unknown[]): void {
-    for (const message of messages) this.dialogue.line(JSON.stringify(message));
+    for (const message of messages) this.dialogue.handleLine(JSON.stringify(message));
   }
 
   /** What was written after the greeting and the prompt. */
@@ -69,7 +69,7 @@ describe('the dialogue of Claude Code', () => {
   it('shows permission requests of the real program with the whole command or file', () => {
     const script = started();
     const file = 'test/fixtures/claude-code/2.1.328/permission-stdio-allow.stdout.jsonl';
-    for (const line of readFileSync(file, 'utf8').trimEnd().split('\n')) script.dialogue.line(line);
+    for (const line of readFileSync(file, 'utf8').trimEnd().split('\n')) script.dialogue.handleLine(line);
     assert.deepEqual(
       script.asked.map(({ request }) => request),
       [
@@ -280,7 +280,7 @@ describe('the dialogue of Claude Code', () => {
     script.line(system('task_notification'), system('background_tasks_changed', { tasks: [] }));
     script.line(system('init'), { ...result, origin: { kind: 'task-notification' } });
     assert.deepEqual(script.turns, ['continues', 'may_continue', 'began', 'done']);
-    script.dialogue.say('More.');
+    script.dialogue.sendMessage('More.');
     script.line(system('init'), system('task_notification'), result);
     assert.deepEqual(script.turns.slice(4), ['may_continue']);
   });
@@ -315,11 +315,11 @@ describe('the dialogue of Claude Code', () => {
       '{"type":"result","errors":7}',
       '{"type":"assistant","message":[]}',
     ];
-    for (const line of odd) script.dialogue.line(line);
+    for (const line of odd) script.dialogue.handleLine(line);
     script.line({ type: 'control_request' }, { type: 'control_request', request_id: 'x', request: null });
     script.line({ type: 'system', subtype: 'background_tasks_changed', tasks: 'none' });
     script.line(canUse('deep', 'AskUserQuestion', { questions: [null, 3, { options: 'no' }] }));
-    script.dialogue.tooLong?.('{"type":"control_request","request_id":"long');
+    script.dialogue.handleOversizeLine?.('{"type":"control_request","request_id":"long');
     void script.dialogue.end();
     assert.deepEqual(script.failed, []);
     assert.equal(script.asked[0]?.withdrawn ?? false, false);

@@ -26,8 +26,8 @@ class Script {
       },
       ask: recordQuestions(this.asked),
       record: (line) => void this.clientLines.push(line),
-      turnEnded: () => void (this.ended += 1),
-      turnStarted: () => void (this.started += 1),
+      onTurnEnded: () => void (this.ended += 1),
+      onTurnStarted: () => void (this.started += 1),
       leave: () => void (this.left += 1),
       fail: (message) => void this.failed.push(message),
     });
@@ -35,7 +35,7 @@ class Script {
   }
 
   says(message: JsonObject): void {
-    this.dialogue.line(JSON.stringify(message));
+    this.dialogue.handleLine(JSON.stringify(message));
   }
 
   /** Answers the newest request of this method. */
@@ -197,12 +197,12 @@ describe('the dialogue with the app-server of Codex', () => {
 
   it('steers a turn, and begins another with a message that came too late', () => {
     const script = new Script().begin();
-    script.dialogue.say('Faster.');
+    script.dialogue.sendMessage('Faster.');
     assert.deepEqual(script.sent('turn/steer'), [
       { threadId: 'thread', input: input('Faster.'), expectedTurnId: 'one' },
     ]);
     script.answers('turn/steer', { turnId: 'one' });
-    script.dialogue.say('Now stop.');
+    script.dialogue.sendMessage('Now stop.');
     script.completes('one');
     assert.equal(script.ended, 0, 'a message is on its way');
     script.refuses('turn/steer', 'no active turn to steer');
@@ -214,7 +214,7 @@ describe('the dialogue with the app-server of Codex', () => {
   it('keeps a message until its turn has an id', () => {
     const script = new Script();
     script.answers('initialize', {});
-    script.dialogue.say('First this.');
+    script.dialogue.sendMessage('First this.');
     script.answers('thread/start', { thread: { id: 'thread' } });
     assert.equal(script.sent('turn/steer').length, 0);
     script.turn('one');
@@ -232,7 +232,7 @@ describe('the dialogue with the app-server of Codex', () => {
       params: { threadId: 'thread', turn: { id: 'one', status: 'interrupted' } },
     });
     assert.equal(script.ended, 1);
-    script.dialogue.say('Again.');
+    script.dialogue.sendMessage('Again.');
     script.dialogue.interrupt();
     script.turn('two');
     assert.deepEqual(script.sent('turn/interrupt').at(-1), { threadId: 'thread', turnId: 'two' });
@@ -242,7 +242,7 @@ describe('the dialogue with the app-server of Codex', () => {
     const script = new Script().begin();
     script.dialogue.setModel?.('other');
     script.completes('one');
-    script.dialogue.say('Go on.');
+    script.dialogue.sendMessage('Go on.');
     assert.deepEqual(script.sent('turn/start').at(-1), { threadId: 'thread', input: input('Go on.'), model: 'other' });
   });
 
@@ -267,14 +267,14 @@ describe('the dialogue with the app-server of Codex', () => {
       assert.deepEqual(script.sent('thread/resume'), [{ threadId: 'thread', excludeTurns: true }]);
       assert.deepEqual(script.sent('turn/start'), []);
       assert.deepEqual([script.started, script.ended, script.left], [0, 1, 0]);
-      script.dialogue.say('And now?');
+      script.dialogue.sendMessage('And now?');
       assert.deepEqual(script.sent('turn/start'), [{ threadId: 'thread', input: input('And now?') }]);
     });
 
     it('is joined in the middle of a turn, which can be steered and interrupted', () => {
       const script = joined([{ id: 'now', status: 'inProgress' }]);
       assert.deepEqual([script.started, script.ended], [1, 0]);
-      script.dialogue.say('Also this.');
+      script.dialogue.sendMessage('Also this.');
       const [steered] = script.sent('turn/steer');
       assert.deepEqual(steered, { threadId: 'thread', input: input('Also this.'), expectedTurnId: 'now' });
       script.dialogue.interrupt();
@@ -300,7 +300,7 @@ describe('the dialogue with the app-server of Codex', () => {
       const script = joined([{ id: 'one', status: 'inProgress' }]);
       const before = script.written.length;
       script.says({ id: 3, method: 'item/tool/call', params: { threadId: 'thread' } });
-      script.dialogue.tooLong?.('{"method":"item/tool/call","id":4,"params":{"x":"');
+      script.dialogue.handleOversizeLine?.('{"method":"item/tool/call","id":4,"params":{"x":"');
       script.says(command);
       script.says({ method: 'serverRequest/resolved', params: { threadId: 'thread', requestId: 7 } });
       const [asked] = script.asked;

@@ -48,8 +48,8 @@ describe('a conversation in the Agent Client Protocol', () => {
     assert.deepEqual(first.params, { sessionId: 's1', prompt: [{ type: 'text', text: 'Hello' }] });
     agent.answer(first, { stopReason: 'end_turn' });
     await agent.turnsOver.next();
-    agent.dialogue.say('And again');
-    agent.dialogue.say('And once more');
+    agent.dialogue.sendMessage('And again');
+    agent.dialogue.sendMessage('And once more');
     const second = await agent.sent.next();
     assert.equal(second.params?.prompt?.[0]?.text, 'And again');
     assert.equal(agent.sent.size, 0);
@@ -280,7 +280,7 @@ describe('a conversation in the Agent Client Protocol', () => {
     await agent.turnsOver.next();
     agent.answer(prompt, { stopReason: 'end_turn' });
     assert.equal(agent.failures.size, 0);
-    agent.dialogue.say('Next');
+    agent.dialogue.sendMessage('Next');
     assert.equal((await agent.sent.next()).method, 'session/prompt');
   });
 
@@ -288,7 +288,7 @@ describe('a conversation in the Agent Client Protocol', () => {
     begin();
     agent.refuse(await agent.toPrompt(), -32603, 'Internal error: API Error: 400');
     await agent.turnsOver.next();
-    agent.dialogue.say('Again');
+    agent.dialogue.sendMessage('Again');
     agent.answer(await agent.sent.next(), { stopReason: 'end_turn' });
     await agent.turnsOver.next();
     assert.equal(agent.failures.size, 0);
@@ -297,11 +297,13 @@ describe('a conversation in the Agent Client Protocol', () => {
   it('does not wait for a response in an oversized line', async () => {
     begin();
     const prompt = await agent.toPrompt();
-    agent.dialogue.tooLong('{"jsonrpc":"2.0","id":"w1","method":"fs/write_text_file","params":{"content":"aaaa');
+    agent.dialogue.handleOversizeLine(
+      '{"jsonrpc":"2.0","id":"w1","method":"fs/write_text_file","params":{"content":"aaaa',
+    );
     const answer = await agent.sent.next();
     assert.deepEqual([answer.id, answer.error?.code], ['w1', -32603]);
-    agent.dialogue.tooLong('{"jsonrpc":"2.0","method":"session/update","params":{"id":7');
-    agent.dialogue.tooLong(`{"jsonrpc":"2.0","id":${String(prompt.id)},"result":{"aaaa`);
+    agent.dialogue.handleOversizeLine('{"jsonrpc":"2.0","method":"session/update","params":{"id":7');
+    agent.dialogue.handleOversizeLine(`{"jsonrpc":"2.0","id":${String(prompt.id)},"result":{"aaaa`);
     await agent.turnsOver.next();
   });
 
@@ -320,7 +322,7 @@ describe('a conversation in the Agent Client Protocol', () => {
     agent.answer(prompt, { stopReason: 'cancelled' });
     await agent.turnsOver.next();
     assert.equal(agent.sent.size, 0);
-    agent.dialogue.say('Something else');
+    agent.dialogue.sendMessage('Something else');
     await agent.sent.next();
     const fresh = agent.request('session/request_permission', { toolCall: { toolCallId: 'e' }, options });
     await agent.asked.next();

@@ -41,7 +41,7 @@ describe('files that Vitrine writes for an agent', () => {
   const nextTurn = async (): Promise<void> => {
     agent.answer(prompt, { stopReason: 'end_turn' });
     await agent.turnsOver.next();
-    agent.dialogue.say('Something else');
+    agent.dialogue.sendMessage('Something else');
     await agent.sent.next();
   };
 
