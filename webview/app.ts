@@ -53,12 +53,12 @@ export class App {
   readonly #figures: FigureViews;
   readonly #draft: Draft;
   readonly #actions: Actions;
-  readonly #saver = new StateSaver(() => this.#state());
-  readonly #painter = new CodePainter(() => this.#changed());
+  readonly #saver = new StateSaver(() => this.#savedState());
+  readonly #painter = new CodePainter(() => this.#requestDraw());
   readonly #ticker = new Ticker((pace) => this.#tick(pace));
   readonly #frames = new FrameScheduler(
     (extent) => this.#draw(extent),
-    (passes) => this.#frame(passes),
+    (passes) => this.#drawFrame(passes),
   );
   readonly #first: FirstScreen;
   #drawnStructureVersion = -1;
@@ -87,17 +87,17 @@ export class App {
     this.#list = new List(
       this.#shell.scroller,
       (row) => expectedHeight(this.#store, row),
-      () => this.#scrolled(),
+      () => this.#handleScroll(),
     );
     const { rows, scroller } = this.#shell;
     this.#focus = new RowFocus({ rows, scroller, list: this.#list, hasButton: (row) => hasButton(this.#store, row) });
-    this.#requests = new Requests({ scroller, link: this.#link, changed: () => this.#changed() });
+    this.#requests = new Requests({ scroller, link: this.#link, changed: () => this.#requestDraw() });
     this.#requests.restore(saved.answers ?? {});
     this.#finder = lazyFinder({
       request: (message) => this.#link.request(message),
       reveal: (index) => void this.#jumps.reveal(index),
       closed: () => this.#findClosed(),
-      changed: () => this.#changed(),
+      changed: () => this.#requestDraw(),
     });
     this.#pager = new Pager(this.#store, (message) => this.#link.request(message));
     this.#jumps = new Jumps({
@@ -107,7 +107,7 @@ export class App {
       focus: this.#focus,
       requests: this.#requests,
       draw: () => this.#frames.now(),
-      changed: () => this.#changed(),
+      changed: () => this.#requestDraw(),
     });
     this.#draft = new Draft(saved.draft ?? '', {
       view: () => this.#store.view,
@@ -117,7 +117,7 @@ export class App {
       draw: () => this.#frames.now(),
       changed: () => {
         this.#saver.typed(this.#draft.text);
-        this.#changed();
+        this.#requestDraw();
       },
     });
     this.#actions = readerActions({
@@ -130,7 +130,7 @@ export class App {
       review: () => this.#review(),
       find: () => void this.#find(),
       focusComposer: () => this.#draft.focus(),
-      changed: () => this.#changed(),
+      changed: () => this.#requestDraw(),
     });
     this.#views = new Views({
       shell: this.#shell,
@@ -146,7 +146,7 @@ export class App {
       request: (message) => this.#link.request(message),
       actions: this.#actions,
       reveal: (index, part) => this.#reveal(index, part),
-      changed: () => this.#changed(),
+      changed: () => this.#requestDraw(),
     });
     this.#figures = new FigureViews({
       main: this.#shell.main,
@@ -187,7 +187,7 @@ export class App {
         updateSetSize(this.#shell.rows, this.#store.total);
         break;
       case 'updates':
-        this.#updates(message);
+        this.#applyUpdates(message);
         break;
       case 'page':
         this.#store.addPage(message.page.entries.map(validEntry).filter(({ index }) => index >= 0));
@@ -229,7 +229,7 @@ export class App {
     this.#draft.viewChanged();
   }
 
-  #updates({ updates, total }: Extract<ToPage, { type: 'updates' }>): void {
+  #applyUpdates({ updates, total }: Extract<ToPage, { type: 'updates' }>): void {
     const sound = validUpdates(updates);
     this.#store.apply(sound, total);
     for (const update of sound) {
@@ -237,7 +237,7 @@ export class App {
     }
   }
 
-  #changed(): void {
+  #requestDraw(): void {
     this.#frames.want('all');
   }
 
@@ -248,7 +248,7 @@ export class App {
   }
 
   /** The list was scrolled or measured: usually that does not change what is drawn. */
-  #scrolled(): void {
+  #handleScroll(): void {
     this.#saver.soon();
     const { atEnd } = this.#list;
     if (atEnd !== this.#isAtEnd) this.#frames.want('updated');
@@ -256,7 +256,7 @@ export class App {
     this.#isAtEnd = atEnd;
   }
 
-  #frame(passes: () => void): void {
+  #drawFrame(passes: () => void): void {
     const hadFocus = [this.#shell.rows, this.#shell.bar].some((part) => part.contains(document.activeElement));
     passes();
     // If the focus is elsewhere in the window, it stays there.
@@ -306,7 +306,7 @@ export class App {
     render(transcript(this.#context(), layout), rows);
     this.#list.drawn(layout);
     this.#first.drawn();
-    this.#scrolled();
+    this.#handleScroll();
     this.#citing.value?.handleDrawn();
     if (!this.#focus.showWanted()) this.#frames.want('moved');
     // At the end of a long row, the reader would see the buttons before its beginning.
@@ -317,12 +317,12 @@ export class App {
   #drawAround(view: SessionView): void {
     this.#shell.main.setAttribute('aria-busy', 'false');
     const context = this.#context();
-    drawChrome(this.#shell, context, view, this.#list, this.#chrome(context));
+    drawChrome(this.#shell, context, view, this.#list, this.#chromeState(context));
     this.#figures.drawn(context.now);
     this.#views.draw(context);
   }
 
-  #chrome(context: Context): ChromeState {
+  #chromeState(context: Context): ChromeState {
     const setMenu = (open: boolean): void => this.#setMenu(open);
     return {
       head: { menuOpen: this.#menuOpen, following: this.#isAtEnd, setMenu, tabs: this.#views.tabs(context) },
@@ -332,7 +332,7 @@ export class App {
     };
   }
 
-  #state(): SavedState | undefined {
+  #savedState(): SavedState | undefined {
     const [store, list, requests] = [this.#store, this.#list, this.#requests];
     return this.#first.isDrawn
       ? pageState({ store, list, requests, draft: this.#draft.text, views: this.#views })
@@ -346,14 +346,14 @@ export class App {
       main,
       rows,
       actions: this.#actions,
-      focused: (key) => this.#focus.handleFocus(key) && this.#changed(),
+      focused: (key) => this.#focus.handleFocus(key) && this.#requestDraw(),
       left: () => (this.#list.focusedKey = undefined),
       escape: () => this.#escape(),
       keyInRow: (key, event) =>
         rowKey(keys, this.#focus.from(key), event) || !!this.#citing.value?.handleRowKey(this.#focus.from(key), event),
       pressedOutsideMenu: () => this.#menuOpen && this.#setMenu(false),
     });
-    document.addEventListener('visibilitychange', () => this.#changed());
+    document.addEventListener('visibilitychange', () => this.#requestDraw());
     drawAllForPrint(this.#list, () => {
       this.#store.drawCompletely();
       this.#frames.now();

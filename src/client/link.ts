@@ -46,7 +46,7 @@ export class DaemonLink<F extends Error> {
 
   /** A call that only reads is repeated once if the daemon is lost meanwhile. @throws F, DaemonError */
   async call<N extends CallName>(name: N, params: GivenParams<N>): Promise<ResultOf<N>> {
-    return this.#translated(async () => {
+    return this.#translateErrors(async () => {
       const connection = await this.connection();
       try {
         return await connection.call(name, params);
@@ -66,7 +66,7 @@ export class DaemonLink<F extends Error> {
     onUpdate: (update: SessionUpdate) => Promise<void>,
     signal?: AbortSignal,
   ): Promise<{ readonly answer: ResultOf<N>; readonly connection: DaemonConnection }> {
-    return this.#translated(async () => {
+    return this.#translateErrors(async () => {
       const connection = await this.connection();
       const answer = await connection.call(name, params, signal);
       const subscription = subscriptionOf(answer);
@@ -116,11 +116,11 @@ export class DaemonLink<F extends Error> {
       this.#connection = undefined;
       throw error;
     }
-    void connection.closed.then(() => this.#lost());
+    void connection.closed.then(() => this.#handleDisconnect());
     return connection;
   }
 
-  #lost(): void {
+  #handleDisconnect(): void {
     this.#connection = undefined;
     if (!this.#closing.signal.aborted) void this.#reconnect();
   }
@@ -139,7 +139,7 @@ export class DaemonLink<F extends Error> {
     }
   }
 
-  async #translated<T>(work: () => Promise<T>): Promise<T> {
+  async #translateErrors<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {

@@ -79,11 +79,11 @@ export class Coordinator {
 
   /** @throws CoordinatorError */
   create(request: z.infer<typeof createRunSchema>, origin: Pick<Job, 'by_agent'> = {}): Run {
-    const job = this.#newJob(request, origin);
+    const job = this.#createJob(request, origin);
     const { run } = job;
     this.#assertRoom(job);
-    this.#deadlines.set(run.run_id, this.#now() + demandsTimeoutMs);
-    this.#change(job);
+    this.#deadlines.set(run.run_id, this.#nowWithoutSleep() + demandsTimeoutMs);
+    this.#saveChange(job);
     return run;
   }
 
@@ -92,32 +92,32 @@ export class Coordinator {
    * runner of its parent. @throws CoordinatorError
    */
   adopt(request: z.infer<typeof createRunSchema>): Run {
-    const job = this.#newJob(request, { by_agent: true });
+    const job = this.#createJob(request, { by_agent: true });
     const { parent_session_id: parent } = request;
     const above = [...this.#jobs.values()].find(({ run }) => run.session_id === parent && !isRunOver(run.status));
     const runner_id = above?.run.runner_id;
-    const run = { ...moveRun(job.run, 'claimed', this.#at()), ...(runner_id !== undefined && { runner_id }) };
-    this.#change({ ...job, run, adopted: true });
+    const run = { ...moveRun(job.run, 'claimed', this.#timestamp()), ...(runner_id !== undefined && { runner_id }) };
+    this.#saveChange({ ...job, run, adopted: true });
     return run;
   }
 
   /** Reports the progress of an adopted run; ignored once it has ended. @throws CoordinatorError `unknown_run` */
   reportAdopted({ run_id, status, error }: RunReport): void {
-    const job = this.#job(run_id);
+    const job = this.#requireJob(run_id);
     if (job.adopted !== true || isRunOver(job.run.status) || job.run.status === status) return;
     // It was stopped before it started.
     if (status === 'running' && job.run.status !== 'claimed') return;
     const hasRun = status === 'completed' && job.run.status === 'claimed';
-    this.#move(hasRun ? { ...job, run: moveRun(job.run, 'running', this.#at()) } : job, status, error);
+    this.#move(hasRun ? { ...job, run: moveRun(job.run, 'running', this.#timestamp()) } : job, status, error);
   }
 
   /** Whether an online runner could take the run, now or when it has capacity. @throws CoordinatorError */
   isOffered(request: z.infer<typeof createRunSchema>): boolean {
-    const job = this.#newJob(request, {});
-    return this.#registry.onlineRunners(this.#now()).some((taken) => canTake(taken, job));
+    const job = this.#createJob(request, {});
+    return this.#registry.onlineRunners(this.#nowWithoutSleep()).some((taken) => canTake(taken, job));
   }
 
-  #newJob(request: z.infer<typeof createRunSchema>, origin: Pick<Job, 'by_agent'>): Job {
+  #createJob(request: z.infer<typeof createRunSchema>, origin: Pick<Job, 'by_agent'>): Job {
     const { type, session_id, agent_name, prompt, project_dir, parent_session_id, execution_mode, ...rest } = request;
     const { demands: ofBlueprint, additional_demands, ...choice } = rest;
     if (type === 'resume_session' && session_id === undefined) {
@@ -136,15 +136,15 @@ export class Coordinator {
       execution_mode,
       ...(hasDemands(demands) && { demands }),
       status: 'pending',
-      created_at: this.#at(),
-      timeout_at: this.#at(demandsTimeoutMs),
+      created_at: this.#timestamp(),
+      timeout_at: this.#timestamp(demandsTimeoutMs),
     };
     return { ...choice, run, ...origin };
   }
 
   /** @throws CoordinatorError `over` if the run is no longer waiting */
   change({ run_id, move, demands }: ChangeRun): Run {
-    const job = this.#job(run_id);
+    const job = this.#requireJob(run_id);
     if (job.run.status !== 'pending')
       throw new CoordinatorError('over', `Run ${run_id} is ${job.run.status} and no longer waits.`);
     const others = [...this.#jobs.values()].filter(({ run }) => run.status === 'pending' && run.run_id !== run_id);
@@ -154,20 +154,20 @@ export class Coordinator {
     const { demands: before, ...rest } = job.run;
     const newDemands = demands ?? before;
     const run = { ...rest, ...(hasDemands(newDemands) && { demands: newDemands }) };
-    this.#change({ ...job, run, ...(priority !== undefined && { priority }) });
+    this.#saveChange({ ...job, run, ...(priority !== undefined && { priority }) });
     return run;
   }
 
   /** @throws CoordinatorError */
   stop(runId: string): Run {
-    const job = this.#job(runId);
+    const job = this.#requireJob(runId);
     const { status } = job.run;
     if (isRunOver(status) || status === 'stopping') return job.run;
     return this.#move(job, status === 'pending' ? 'stopped' : 'stopping');
   }
 
   runs({ session_id, runner_id }: RunFilter = {}): readonly ListedRun[] {
-    const online = this.#registry.onlineRunners(this.#now());
+    const online = this.#registry.onlineRunners(this.#nowWithoutSleep());
     const load = this.#load();
     const unfinished = new Map<string, string>();
     const runs = [...this.#jobs.values()].map((job): ListedRun => {
@@ -190,7 +190,7 @@ export class Coordinator {
   }
 
   runners(): readonly ListedRunner[] {
-    return this.#registry.list(this.#now(), this.#load());
+    return this.#registry.list(this.#nowWithoutSleep(), this.#load());
   }
 
   /** Jobs to save for the next coordinator. */
@@ -203,19 +203,19 @@ export class Coordinator {
     const { hostname, project_dir, executor_type } = registration;
     const idOf = (place: number): string =>
       this.#deps.runnerId(hostname, comparable(project_dir), executor_type, place);
-    const { taken, replaced } = this.#registry.register(idOf, registration, this.#moment());
+    const { taken, replaced } = this.#registry.register(idOf, registration, this.#currentTime());
     if (replaced) this.#giveUp(taken.runner.runner_id, 'The runner restarted during this run.');
     return taken.runner;
   }
 
   /** @throws CoordinatorError `unknown_runner` */
   heartbeat(runnerRef: RunnerRef): void {
-    this.#registry.heartbeat(runnerRef, this.#moment());
+    this.#registry.heartbeat(runnerRef, this.#currentTime());
   }
 
   /** @throws CoordinatorError `unknown_runner` */
   claim({ has, ...runnerRef }: Claim): Job | null {
-    const taken = this.#registry.heartbeat(runnerRef, this.#moment());
+    const taken = this.#registry.heartbeat(runnerRef, this.#currentTime());
     const { runner_id } = taken.runner;
     const jobs = [...this.#jobs.values()];
     const busy = jobs.filter(({ run }) => run.status !== 'pending' && !isRunOver(run.status));
@@ -242,8 +242,8 @@ export class Coordinator {
     for (const job of ready.toSorted(byPriority)) {
       const { run } = job;
       if (!canTake(taken, job)) continue;
-      const claimed = { ...job, run: { ...moveRun(run, 'claimed', this.#at()), runner_id } };
-      this.#change(claimed);
+      const claimed = { ...job, run: { ...moveRun(run, 'claimed', this.#timestamp()), runner_id } };
+      this.#saveChange(claimed);
       return claimed;
     }
     return null;
@@ -251,8 +251,8 @@ export class Coordinator {
 
   /** @throws CoordinatorError `over` if the run has ended or belongs to another runner */
   report(runnerRef: RunnerRef, { run_id, status, error }: RunReport): Run {
-    const { runner } = this.#registry.heartbeat(runnerRef, this.#moment());
-    const job = this.#job(run_id);
+    const { runner } = this.#registry.heartbeat(runnerRef, this.#currentTime());
+    const job = this.#requireJob(run_id);
     const { run } = job;
     if (run.runner_id !== runner.runner_id || isRunOver(run.status)) {
       throw new CoordinatorError('over', `Run ${run_id} is ${run.status} and not claimed by ${runner.runner_id}.`);
@@ -261,7 +261,9 @@ export class Coordinator {
     if (status === 'running' && run.status !== 'claimed') return run;
     // It ended before it was reported as running.
     const started =
-      status === 'completed' && run.status === 'claimed' ? { ...job, run: moveRun(run, 'running', this.#at()) } : job;
+      status === 'completed' && run.status === 'claimed'
+        ? { ...job, run: moveRun(run, 'running', this.#timestamp()) }
+        : job;
     return this.#move(started, status, error);
   }
 
@@ -273,7 +275,7 @@ export class Coordinator {
 
   /** Milliseconds until `tick` is due, which changes with every call; absent if nothing can expire. */
   untilTick(): number | undefined {
-    const now = this.#now();
+    const now = this.#nowWithoutSleep();
     const expiries = [...this.#deadlines.values(), ...this.#registry.expiries()];
     if (expiries.length === 0) return undefined;
     return Math.max(
@@ -284,7 +286,7 @@ export class Coordinator {
 
   /** Gives up expired runs and lost runners. */
   tick(): void {
-    const now = this.#now();
+    const now = this.#nowWithoutSleep();
     const online = this.#registry.onlineRunners(now);
     for (const [id, deadline] of this.#deadlines) {
       const job = this.#jobs.get(id);
@@ -308,12 +310,12 @@ export class Coordinator {
   }
 
   #move(job: Job, status: Run['status'], error?: string): Run {
-    const run = { ...moveRun(job.run, status, this.#at()), ...(error !== undefined && { error }) };
-    this.#change({ ...job, run });
+    const run = { ...moveRun(job.run, status, this.#timestamp()), ...(error !== undefined && { error }) };
+    this.#saveChange({ ...job, run });
     return run;
   }
 
-  #change(job: Job): void {
+  #saveChange(job: Job): void {
     this.#keep(job);
     this.#deps.onChange(job);
   }
@@ -345,7 +347,7 @@ export class Coordinator {
     if (oldest !== undefined) this.#jobs.delete(oldest);
   }
 
-  #job(runId: string): Job {
+  #requireJob(runId: string): Job {
     const job = this.#jobs.get(runId);
     if (job === undefined) throw new CoordinatorError('unknown_run', `Run not found: ${runId}.`);
     return job;
@@ -375,12 +377,12 @@ export class Coordinator {
     return (runnerId) => load.get(runnerId) ?? 0;
   }
 
-  #moment(): { readonly now: number; readonly at: string } {
-    return { now: this.#now(), at: this.#at() };
+  #currentTime(): { readonly now: number; readonly at: string } {
+    return { now: this.#nowWithoutSleep(), at: this.#timestamp() };
   }
 
   /** If this process was suspended, that time does not count, because nobody could reach it. */
-  #now(): number {
+  #nowWithoutSleep(): number {
     const now = this.#deps.monotonic();
     const slept = now - this.#lastCheckAt;
     this.#lastCheckAt = now;
@@ -391,7 +393,7 @@ export class Coordinator {
     return now;
   }
 
-  #at(later = 0): string {
+  #timestamp(later = 0): string {
     return new Date(this.#deps.clock() + later).toISOString();
   }
 }

@@ -71,7 +71,7 @@ export class DaemonServer {
       clearTimeout(timer);
       this.#unauthenticated.delete(socket);
     });
-    void this.#greet(socket)
+    void this.#authenticate(socket)
       .catch(() => socket.destroy())
       .finally(() => {
         clearTimeout(timer);
@@ -79,7 +79,7 @@ export class DaemonServer {
       });
   }
 
-  async #greet(socket: Socket): Promise<void> {
+  async #authenticate(socket: Socket): Promise<void> {
     const flow = new FlowControl();
     const reader = new JsonLineReader(socket, {
       handshakeBytes,

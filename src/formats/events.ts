@@ -32,9 +32,9 @@ export class EventBuilder {
     return updates.flatMap((update) => {
       if (update.op === 'append') return [];
       const { entry, open } = update;
-      if (entry.type.kind === 'tool_use') return this.#tool(entry, entry.type.tool, at);
+      if (entry.type.kind === 'tool_use') return this.#addToolEvents(entry, entry.type.tool, at);
       if (entry.type.kind !== 'assistant_message' && entry.type.kind !== 'user_message') return [];
-      return open === true ? [] : this.#message(entry, entry.type.kind === 'user_message' ? 'user' : 'assistant');
+      return open === true ? [] : this.#addMessage(entry, entry.type.kind === 'user_message' ? 'user' : 'assistant');
     });
   }
 
@@ -47,7 +47,7 @@ export class EventBuilder {
     return exitCode === null ? event : { ...event, exit_code: exitCode };
   }
 
-  #message(entry: NormalizedEntry, role: 'user' | 'assistant'): CoordinatorEvent[] {
+  #addMessage(entry: NormalizedEntry, role: 'user' | 'assistant'): CoordinatorEvent[] {
     if (this.#messages.get(entry.index) === true || entry.content === '') return [];
     this.#messages.set(entry.index, true);
     const parent = entry.metadata?.parentCallId;
@@ -64,7 +64,7 @@ export class EventBuilder {
     ];
   }
 
-  #tool(entry: NormalizedEntry, tool: ToolUse, at: string): CoordinatorEvent[] {
+  #addToolEvents(entry: NormalizedEntry, tool: ToolUse, at: string): CoordinatorEvent[] {
     const stage = this.#tools.get(entry.index);
     const answered = finalStatuses.has(tool.status);
     const events: CoordinatorEvent[] = [];

@@ -116,7 +116,7 @@ export class RecordState {
 
   /** `unknownTime` (ISO 8601) replaces missing times. */
   summary(unknownTime: string): SessionSummary {
-    const { synthetic: reported, ...base } = this.#summary ?? this.#fallback(unknownTime);
+    const { synthetic: reported, ...base } = this.#summary ?? this.#fallbackSummary(unknownTime);
     const synthetic = this.#synthetic.counts(reported, this.#trustsReportedCounts);
     const last = this.turns.at(-1);
     const result = this.#lastResult?.result;
@@ -132,7 +132,7 @@ export class RecordState {
     };
   }
 
-  #fallback(unknownTime: string): SessionSummary {
+  #fallbackSummary(unknownTime: string): SessionSummary {
     const session = this.#session ?? {
       session_id: this.#id,
       status: 'stopped' as const,

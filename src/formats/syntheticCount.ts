@@ -30,16 +30,16 @@ export class SyntheticCount {
   }
 
   summarized(): void {
-    this.#summarizedCounts = this.#all();
+    this.#summarizedCounts = this.#countAll();
   }
 
   /** Combined with the counts of a summary, unless they are unreliable. Absent: none. */
   counts(reported: SyntheticCounts | undefined, believed: boolean): SyntheticCounts | undefined {
-    const all = believed ? sum(reported ?? none, sum(this.#all(), this.#summarizedCounts, -1)) : this.#all();
+    const all = believed ? sum(reported ?? none, sum(this.#countAll(), this.#summarizedCounts, -1)) : this.#countAll();
     return Object.values(all).some((count) => count > 0) ? all : undefined;
   }
 
-  #all(): SyntheticCounts {
+  #countAll(): SyntheticCounts {
     const { size } = this.#runs;
     const over = [...this.#runs.values()].filter(({ isOver }) => isOver);
     const turns = over.reduce((all, run) => all + run.turns, 0);

@@ -41,11 +41,11 @@ class BoundedTokenizer extends Tokenizer {
   }
 
   override blockquote(src: string): Tokens.Blockquote | undefined {
-    return this.#nested(() => super.blockquote(src));
+    return this.#withNesting(() => super.blockquote(src));
   }
 
   override list(src: string): Tokens.List | undefined {
-    return this.#nested(() => super.list(src));
+    return this.#withNesting(() => super.list(src));
   }
 
   /** The lexer fills each row up to the width of the header. */
@@ -72,7 +72,7 @@ class BoundedTokenizer extends Tokenizer {
     return found;
   }
 
-  #nested<T>(read: () => T): T | undefined {
+  #withNesting<T>(read: () => T): T | undefined {
     if (this.#depth >= maxNesting) return undefined;
     this.#depth += 1;
     try {

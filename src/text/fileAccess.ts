@@ -93,14 +93,14 @@ class LinkWalk {
       const text = await this.#system.readlink(join(next)).catch(() => undefined);
       if (text === undefined || text === '' || links > maxLinks) return 'refused';
       if (isUnsafePath(text, this.#system.isWindows)) return 'refused';
-      const target = this.#target(at, text, rest);
+      const target = this.#resolveTarget(at, text, rest);
       const entered = this.#enter(target.isAbsolute ? target.place : at);
       if (entered === undefined) return normalize(target.place, []);
       ({ at, rest } = target.isAbsolute ? entered : { at, rest: [...target.names, ...rest] });
     }
   }
 
-  #target(at: Place, text: string, rest: readonly string[]) {
+  #resolveTarget(at: Place, text: string, rest: readonly string[]) {
     const { isWindows } = this.#system;
     const names = split(text, isWindows);
     const root = isWindows ? (/^[a-z]:[\\/]/i.exec(text)?.[0].replace('/', '\\') ?? at.root) : '/';

@@ -49,7 +49,7 @@ export class JsonLineReader extends AbstractMessageReader implements TurnTaker {
     this.#socket = socket;
     this.#limit = options.handshakeBytes ?? maxMessageBytes;
     this.#options = options;
-    options.flow?.onFree(() => this.#wantTurn());
+    options.flow?.onFree(() => this.#requestTurn());
     socket.on('close', () => {
       this.#clear();
       this.fireClose();
@@ -82,7 +82,7 @@ export class JsonLineReader extends AbstractMessageReader implements TurnTaker {
   handleNext(): boolean {
     const callback = this.#callback;
     if (callback === undefined || this.#options.flow?.isFull === true || this.#socket.destroyed) return false;
-    const line = this.#nextLine();
+    const line = this.#takeNextLine();
     if (this.#unreadBytes < maxUnread && this.#socket.isPaused()) this.#socket.resume();
     if (line === undefined) return false;
     let message: unknown;
@@ -99,7 +99,7 @@ export class JsonLineReader extends AbstractMessageReader implements TurnTaker {
   #read(callback: (message: unknown) => void): void {
     this.#callback = callback;
     if (this.#socket.listenerCount('data') === 0) this.#socket.on('data', (chunk: Buffer) => this.#addChunk(chunk));
-    this.#wantTurn();
+    this.#requestTurn();
   }
 
   #addChunk(chunk: Buffer): void {
@@ -108,17 +108,17 @@ export class JsonLineReader extends AbstractMessageReader implements TurnTaker {
     this.#unread.push(chunk);
     this.#unreadBytes += chunk.length;
     if (this.#unreadBytes >= maxUnread) this.#socket.pause();
-    this.#wantTurn();
+    this.#requestTurn();
   }
 
-  #wantTurn(): void {
+  #requestTurn(): void {
     if (this.#unread.length === 0) return;
     if (this.#options.turns !== undefined) this.#options.turns.add(this);
     else while (this.handleNext());
   }
 
   /** `undefined`: its end has not arrived, or it failed. */
-  #nextLine(): string | undefined {
+  #takeNextLine(): string | undefined {
     for (let chunk = this.#unread[0]; chunk !== undefined; chunk = this.#unread[0]) {
       const end = chunk.indexOf(lineFeed);
       const part = end === -1 ? chunk : chunk.subarray(0, end);
@@ -132,12 +132,12 @@ export class JsonLineReader extends AbstractMessageReader implements TurnTaker {
       else this.#unread[0] = chunk.subarray(taken);
       this.#parts.push(part);
       this.#length += part.length;
-      if (end !== -1) return this.#wholeLine();
+      if (end !== -1) return this.#joinLine();
     }
     return undefined;
   }
 
-  #wholeLine(): string | undefined {
+  #joinLine(): string | undefined {
     const { budget, maxValues } = this.#options;
     const [first] = this.#parts;
     const line = this.#parts.length === 1 && first !== undefined ? first : Buffer.concat(this.#parts);

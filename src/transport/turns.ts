@@ -27,7 +27,7 @@ export class FairTurns {
   add(taker: TurnTaker): void {
     if (this.#busy.has(taker)) return;
     this.#idle.add(taker);
-    this.#plan();
+    this.#scheduleTurn();
   }
 
   remove(taker: TurnTaker): void {
@@ -35,7 +35,7 @@ export class FairTurns {
     this.#busy.delete(taker);
   }
 
-  #plan(): void {
+  #scheduleTurn(): void {
     if (this.#isPlanned) return;
     this.#isPlanned = true;
     setImmediate(this.#run);
@@ -45,16 +45,16 @@ export class FairTurns {
     this.#isPlanned = false;
     const end = this.#now() + maxMs;
     for (let taken = 1; taken <= maxMessages; taken += 1) {
-      const taker = this.#next(taken % busyShare === 0);
+      const taker = this.#takeNext(taken % busyShare === 0);
       if (taker === undefined) return;
       this.remove(taker);
       if (taker.handleNext()) this.#busy.add(taker);
       if (this.#now() >= end) break;
     }
-    if (this.#idle.size + this.#busy.size > 0) this.#plan();
+    if (this.#idle.size + this.#busy.size > 0) this.#scheduleTurn();
   };
 
-  #next(busyFirst: boolean): TurnTaker | undefined {
+  #takeNext(busyFirst: boolean): TurnTaker | undefined {
     const [fresh] = this.#idle;
     const [busy] = this.#busy;
     return busyFirst ? (busy ?? fresh) : (fresh ?? busy);

@@ -47,7 +47,7 @@ export class CiteCards {
     this.#listen();
     // The reader may have been faster than this code.
     const anchor = anchorOf(deps.main.querySelector('[data-cite]:is(:hover, :focus-visible)'));
-    if (anchor !== undefined) this.#later(openAfter, () => this.#show(anchor));
+    if (anchor !== undefined) this.#schedule(openAfter, () => this.#show(anchor));
   }
 
   #listen(): void {
@@ -55,11 +55,11 @@ export class CiteCards {
     main.addEventListener('pointerover', ({ target, pointerType }) => {
       if (pointerType === 'touch') return;
       const anchor = anchorOf(target);
-      if (anchor !== undefined) this.#later(openAfter, () => this.#show(anchor));
+      if (anchor !== undefined) this.#schedule(openAfter, () => this.#show(anchor));
       else if (this.#place.contains(nodeOf(target))) clearTimeout(this.#timer);
-      else if (!this.#place.contains(document.activeElement)) this.#later(closeAfter, () => this.close());
+      else if (!this.#place.contains(document.activeElement)) this.#schedule(closeAfter, () => this.close());
     });
-    main.addEventListener('pointerleave', () => this.#later(closeAfter, () => this.#closeUnlessFocused()));
+    main.addEventListener('pointerleave', () => this.#schedule(closeAfter, () => this.#closeUnlessFocused()));
     main.addEventListener('focusin', ({ target }) => {
       const anchor = anchorOf(target);
       if (this.#isReturningFocus) return;
@@ -78,7 +78,7 @@ export class CiteCards {
     window.addEventListener('resize', () => this.close());
   }
 
-  #later(ms: number, act: () => void): void {
+  #schedule(ms: number, act: () => void): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(act, ms);
   }

@@ -33,11 +33,11 @@ export class CitationMarks {
     const placed = placeLinks(parts, content, links);
     this.#byEntry.delete(index);
     this.#byEntry.set(index, { links, content, placed });
-    if (this.#byEntry.size > maxKept) for (const first of this.#byEntry.keys()) return this.#dropped(first, placed);
+    if (this.#byEntry.size > maxKept) for (const first of this.#byEntry.keys()) return this.#dropEntry(first, placed);
     return placed;
   }
 
-  #dropped(index: number, placed: LinkPlaces): LinkPlaces {
+  #dropEntry(index: number, placed: LinkPlaces): LinkPlaces {
     this.#byEntry.delete(index);
     return placed;
   }

@@ -42,7 +42,7 @@ export class TextMap {
   /** This map for the text from `from` to before `to`. */
   part(from: number, to: number): TextMap {
     const found: TextStretch[] = [];
-    for (let place = this.#firstAt(from); place < this.#stretches.length; place++) {
+    for (let place = this.#findFirstAt(from); place < this.#stretches.length; place++) {
       const stretch = this.#stretches[place];
       if (stretch === undefined || stretch.at >= to) break;
       const start = Math.max(from, stretch.at);
@@ -86,7 +86,7 @@ export class TextMap {
   }
 
   /** The first range that ends after `at`. */
-  #firstAt(at: number): number {
+  #findFirstAt(at: number): number {
     let low = 0;
     let high = this.#stretches.length;
     while (low < high) {

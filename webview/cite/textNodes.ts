@@ -40,24 +40,24 @@ class Walk {
       case 'heading':
       case 'paragraph':
       case 'text':
-        if (token.tokens === undefined) this.#leaf(token, map, token.raw, false);
+        if (token.tokens === undefined) this.#addLeaf(token, map, token.raw, false);
         else this.#inlineOf(token, map);
         return;
       case 'list':
-        if (isList(token)) this.#list(token, map, depth);
+        if (isList(token)) this.#addList(token, map, depth);
         return;
       case 'blockquote':
-        this.#inner(token.tokens ?? [], token.raw, map, depth);
+        this.#addNestedBlocks(token.tokens ?? [], token.raw, map, depth);
         return;
       case 'table':
-        if (isTable(token)) this.#table(token, map);
+        if (isTable(token)) this.#addTable(token, map);
         return;
       default:
     }
   }
 
   /** Blocks in a block that prefixes each of their lines. */
-  #inner(tokens: readonly Token[], raw: string, map: TextMap, depth: number): void {
+  #addNestedBlocks(tokens: readonly Token[], raw: string, map: TextMap, depth: number): void {
     const text = tokens.map((token) => token.raw).join('');
     const lines = TextMap.ofLines(text, raw).within(map);
     let at = 0;
@@ -67,17 +67,17 @@ class Walk {
     }
   }
 
-  #list(list: Tokens.List, map: TextMap, depth: number): void {
+  #addList(list: Tokens.List, map: TextMap, depth: number): void {
     let at = 0;
     for (const item of list.items) {
       this.#items += 1;
       if (this.#items > maxItems) return;
-      this.#inner(item.tokens, item.raw, map.part(at, at + item.raw.length), depth);
+      this.#addNestedBlocks(item.tokens, item.raw, map.part(at, at + item.raw.length), depth);
       at += item.raw.length;
     }
   }
 
-  #table(table: Tokens.Table, map: TextMap): void {
+  #addTable(table: Tokens.Table, map: TextMap): void {
     const lines = table.raw.split('\n');
     let at = 0;
     for (const [place, line] of lines.entries()) {
@@ -87,7 +87,7 @@ class Walk {
         const start = cell.text === '' ? -1 : line.indexOf(cell.text, from);
         if (start === -1) continue;
         from = start + cell.text.length;
-        this.#inlines(cell.tokens, cell.text, map.part(at + start, at + from));
+        this.#addInlines(cell.tokens, cell.text, map.part(at + start, at + from));
       }
       at += line.length + 1;
     }
@@ -98,10 +98,10 @@ class Walk {
     const start = token.raw.indexOf(text);
     const tokens = 'tokens' in token ? (token.tokens ?? []) : [];
     if (start === -1) this.#count(tokens);
-    else this.#inlines(tokens, text, map.part(start, start + text.length));
+    else this.#addInlines(tokens, text, map.part(start, start + text.length));
   }
 
-  #inlines(tokens: readonly Token[], text: string, map: TextMap): void {
+  #addInlines(tokens: readonly Token[], text: string, map: TextMap): void {
     let at = 0;
     for (const token of tokens) {
       this.#inline += 1;
@@ -112,7 +112,7 @@ class Walk {
         if (!fits) at = text.length;
         continue;
       }
-      this.#span(token, map.part(at, at + token.raw.length));
+      this.#addSpan(token, map.part(at, at + token.raw.length));
       at += token.raw.length;
     }
   }
@@ -124,7 +124,7 @@ class Walk {
     }
   }
 
-  #span(token: Token, map: TextMap): void {
+  #addSpan(token: Token, map: TextMap): void {
     switch (token.type) {
       case 'strong':
       case 'em':
@@ -133,24 +133,24 @@ class Walk {
         this.#inlineOf(token, map);
         return;
       case 'text':
-        if (token.tokens === undefined) this.#leaf(token, map, token.raw, false);
+        if (token.tokens === undefined) this.#addLeaf(token, map, token.raw, false);
         else this.#inlineOf(token, map);
         return;
       case 'codespan': {
         const text = 'text' in token && typeof token.text === 'string' ? token.text : '';
         const start = token.raw.indexOf(text);
         const mapped = start === -1 ? map : map.part(start, start + text.length);
-        this.#leaf(token, mapped, start === -1 ? token.raw : text, start === -1);
+        this.#addLeaf(token, mapped, start === -1 ? token.raw : text, start === -1);
         return;
       }
       case 'escape':
-        this.#leaf(token, map, token.raw, true);
+        this.#addLeaf(token, map, token.raw, true);
         return;
       default:
     }
   }
 
-  #leaf(token: Token, map: TextMap, raw: string, whole: boolean): void {
+  #addLeaf(token: Token, map: TextMap, raw: string, whole: boolean): void {
     const { span } = map;
     if (span === undefined || raw === '') return;
     this.#found.push({ token, raw, map, whole, start: span[0], end: span[1] });

@@ -30,11 +30,11 @@ export class CodePainter {
     const found = [...root.querySelectorAll<HTMLElement>('[data-code]')].flatMap(codeIn);
     if (found.length === 0 && this.#paintedIds === '') return;
     const missing = found.filter(({ key }) => !this.#spansByKey.has(key));
-    if (missing.length > 0) this.#want(missing);
+    if (missing.length > 0) this.#requestPaint(missing);
     this.#paint(found);
   }
 
-  #want(missing: readonly Code[]): void {
+  #requestPaint(missing: readonly Code[]): void {
     if (this.#spansOf === undefined) {
       void this.#load();
       return;

@@ -64,11 +64,11 @@ export class FigureViews {
     main.addEventListener('pointerover', ({ target, pointerType }) => {
       if (pointerType === 'touch') return;
       const over = about(target);
-      if (over === 'button') this.#later(openAfter, () => this.#show());
+      if (over === 'button') this.#schedule(openAfter, () => this.#show());
       else if (over === 'card') clearTimeout(this.#timer);
-      else if (!this.#hasFocus()) this.#later(closeAfter, () => this.close());
+      else if (!this.#hasFocus()) this.#schedule(closeAfter, () => this.close());
     });
-    main.addEventListener('pointerleave', () => !this.#hasFocus() && this.#later(closeAfter, () => this.close()));
+    main.addEventListener('pointerleave', () => !this.#hasFocus() && this.#schedule(closeAfter, () => this.close()));
     main.addEventListener('focusin', ({ target }) => about(target) === undefined && this.close());
     // Before other handlers of clicks and keys.
     main.addEventListener('click', ({ target, detail }) => {
@@ -81,7 +81,7 @@ export class FigureViews {
     window.addEventListener('resize', () => this.close());
   }
 
-  #later(ms: number, act: () => void): void {
+  #schedule(ms: number, act: () => void): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(act, ms);
   }
@@ -90,7 +90,7 @@ export class FigureViews {
     return this.#place.contains(document.activeElement);
   }
 
-  #card(): HTMLElement | null {
+  #findCard(): HTMLElement | null {
     return this.#place.querySelector('[role=dialog]');
   }
 
@@ -181,7 +181,7 @@ export class FigureViews {
     if (!this.#open || view === undefined || anchor === null || this.#code === undefined) return;
     const { actions } = this.#deps;
     render(this.#code.costCard({ view, ledger: this.#ledger, actions, now, close: () => this.close() }), this.#place);
-    const card = this.#card();
+    const card = this.#findCard();
     if (card === null) return;
     this.#code.placeUnder(card, anchor);
     if (this.#focusWhenDrawn) card.focus();

@@ -17,20 +17,20 @@ export class StateSaver {
   /** `state` returns what to save; `undefined` if there is nothing yet. */
   constructor(state: () => SavedState | undefined) {
     this.#state = state;
-    for (const leaving of ['visibilitychange', 'pagehide']) window.addEventListener(leaving, () => this.#now());
+    for (const leaving of ['visibilitychange', 'pagehide']) window.addEventListener(leaving, () => this.#save());
   }
 
   soon(): void {
-    this.#saveTimer ??= setTimeout(() => this.#now(), delay);
+    this.#saveTimer ??= setTimeout(() => this.#save(), delay);
   }
 
   /** The draft changed. A hidden tab loses its page without warning, so each key is saved immediately. */
   typed(draft: string): void {
-    if (draft.length <= maxAtOnce) this.#now();
+    if (draft.length <= maxAtOnce) this.#save();
     else this.soon();
   }
 
-  #now(): void {
+  #save(): void {
     clearTimeout(this.#saveTimer);
     this.#saveTimer = undefined;
     const state = this.#state();

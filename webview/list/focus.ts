@@ -51,7 +51,7 @@ export class RowFocus {
 
   /** After the focused element was removed. */
   again(): void {
-    const row = this.key === undefined ? undefined : this.#element(this.key);
+    const row = this.key === undefined ? undefined : this.#findElement(this.key);
     (row ?? this.#deps.scroller).focus({ preventScroll: true });
   }
 
@@ -59,14 +59,14 @@ export class RowFocus {
   showWanted(): boolean {
     const wanted = this.#wantedKey;
     if (wanted === undefined || this.#deps.list.place(wanted) === undefined) return true;
-    const element = this.#element(wanted);
+    const element = this.#findElement(wanted);
     if (element === undefined) return false;
     this.#wantedKey = undefined;
     element.focus({ preventScroll: true });
     return true;
   }
 
-  #element(key: string): HTMLElement | undefined {
+  #findElement(key: string): HTMLElement | undefined {
     const found = this.#deps.rows.querySelector(`[data-key="${CSS.escape(key)}"] [data-focus]`);
     return found instanceof HTMLElement ? found : undefined;
   }

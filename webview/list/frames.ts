@@ -39,10 +39,10 @@ export class FrameScheduler {
   #run(): void {
     if (this.#frame !== undefined) cancelAnimationFrame(this.#frame);
     this.#frame = undefined;
-    this.#wrapPasses(() => this.#passes());
+    this.#wrapPasses(() => this.#runPasses());
   }
 
-  #passes(): void {
+  #runPasses(): void {
     this.#drawing = true;
     for (let passes = 0; this.#requestedExtent !== undefined && passes < maxPasses; passes++) {
       const extent = this.#requestedExtent;

@@ -71,7 +71,7 @@ export class List {
     this.#scroller = scroller;
     this.#expectedHeight = expectedHeight;
     this.#changed = changed;
-    this.#virtualizer = new Virtualizer(this.#options());
+    this.#virtualizer = new Virtualizer(this.#virtualizerOptions());
     this.#virtualizer._didMount();
     const scrolled = (): void => {
       // The event of an own scroll can arrive after rows below have grown; only upwards does the reader leave the end.
@@ -92,14 +92,14 @@ export class List {
     }).observe(scroller);
   }
 
-  #options(): ConstructorParameters<typeof Virtualizer<HTMLElement, HTMLElement>>[0] {
+  #virtualizerOptions(): ConstructorParameters<typeof Virtualizer<HTMLElement, HTMLElement>>[0] {
     const rows = this.#rows;
     return {
       count: rows.length,
       getScrollElement: () => this.#scroller,
       estimateSize: (at) => (rows[at] === undefined ? 0 : this.#expectedHeight(rows[at])),
       getItemKey: (at) => rows[at]?.key ?? at,
-      rangeExtractor: (range) => this.#range(range),
+      rangeExtractor: (range) => this.#rowsToRender(range),
       scrollToFn: elementScroll,
       observeElementRect,
       observeElementOffset,
@@ -122,11 +122,11 @@ export class List {
   }
 
   /** Visible rows, their turn's heading, and the focused row. */
-  #range({ startIndex, endIndex, count }: Range): number[] {
+  #rowsToRender({ startIndex, endIndex, count }: Range): number[] {
     if (this.#drawsAll) return Array.from({ length: count }, (_, at) => at);
     // In steps, so that a new row at the end does not remove one at the beginning.
-    const from = this.#within(startIndex, Math.max(0, Math.floor(startIndex / overscan - 1) * overscan));
-    const to = this.#within(endIndex, Math.min(count - 1, endIndex + overscan));
+    const from = this.#farthestOverscanRow(startIndex, Math.max(0, Math.floor(startIndex / overscan - 1) * overscan));
+    const to = this.#farthestOverscanRow(endIndex, Math.min(count - 1, endIndex + overscan));
     const wanted = new Set<number>();
     const heading = this.#headingOf(from);
     if (heading !== undefined) wanted.add(heading);
@@ -137,7 +137,7 @@ export class List {
   }
 
   /** The row farthest from `at`, `farthest` at most, before which there is less than `overscanHeight`. */
-  #within(at: number, farthest: number): number {
+  #farthestOverscanRow(at: number, farthest: number): number {
     const step = Math.sign(farthest - at);
     let height = 0;
     for (let place = at; place !== farthest; place += step) {
@@ -157,20 +157,20 @@ export class List {
   /** Whether all rows are drawn, or those on screen. */
   drawAll(on: boolean): void {
     this.#drawsAll = on;
-    this.#virtualizer.setOptions(this.#options());
+    this.#virtualizer.setOptions(this.#virtualizerOptions());
   }
 
   /** Takes new rows without moving the visible ones; stays at the end if it was there. */
   setRows(rows: readonly Row[]): void {
-    const gap = this.#gapAtTop();
+    const gap = this.#findGapAtTop();
     this.#rows = rows;
     this.#places = undefined;
-    this.#virtualizer.setOptions(this.#options());
+    this.#virtualizer.setOptions(this.#virtualizerOptions());
     if (gap !== undefined && this.#jumpTarget === undefined && this.place(gap.key) !== undefined) this.#pinnedRow = gap;
   }
 
   /** The first visible row, if the screen begins with entries that are not loaded and about to be replaced. */
-  #gapAtTop(): { key: string; from: number } | undefined {
+  #findGapAtTop(): { key: string; from: number } | undefined {
     const top = this.#virtualizer.scrollOffset ?? 0;
     const onScreen = this.onScreen();
     const [first] = onScreen;
@@ -320,11 +320,11 @@ export class List {
    * position.
    */
   anchor(): Anchor | undefined {
-    if (this.#scroller.clientHeight > 0) this.#anchor = this.#topRow();
+    if (this.#scroller.clientHeight > 0) this.#anchor = this.#findTopRow();
     return this.#anchor;
   }
 
-  #topRow(): Anchor | undefined {
+  #findTopRow(): Anchor | undefined {
     if (this.atEnd) return undefined;
     const top = this.#scroller.scrollTop;
     const item = this.#virtualizer.getVirtualItemForOffset(top);

@@ -81,7 +81,7 @@ export class MarkdownStream {
     const added = this.#pending.join('').replaceAll('\r\n', '\n');
     this.#pending = [];
     this.#dropOpen();
-    const readable = this.#readable(added);
+    const readable = this.#countReadable(added);
     this.#tail += added.slice(0, readable);
     this.#characters += readable;
     const isEnd = final || this.#openText !== undefined;
@@ -92,7 +92,7 @@ export class MarkdownStream {
   }
 
   /** How many of the next characters are parsed as Markdown. */
-  #readable(added: string): number {
+  #countReadable(added: string): number {
     if (this.#openText !== undefined) return 0;
     const { count, end } = countTokenStarts(added, maxTokenStarts - this.#tokenStarts);
     this.#tokenStarts += count;

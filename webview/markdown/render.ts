@@ -63,16 +63,16 @@ class Renderer {
         </p>`;
       case 'text':
         return token.tokens === undefined
-          ? (this.#marked(token) ?? visibleTemplate(entities(token.text)))
+          ? (this.#renderMarked(token) ?? visibleTemplate(entities(token.text)))
           : html`${this.inline(token.tokens)}`;
       case 'code':
-        return this.#code(token, joined);
+        return this.#renderCode(token, joined);
       case 'list':
-        return this.#list(token, depth);
+        return this.#renderList(token, depth);
       case 'blockquote':
         return html`<blockquote>${token.tokens.map((child) => this.block(child, depth + 1))}</blockquote>`;
       case 'table':
-        return this.#isWhole && leavesOutCells(token) ? raw(token) : this.#table(token);
+        return this.#isWhole && leavesOutCells(token) ? raw(token) : this.#renderTable(token);
       case 'hr':
         return html`<hr />`;
       default:
@@ -81,13 +81,13 @@ class Renderer {
   }
 
   inline(tokens: readonly Token[]): Content {
-    return html`${tokens.map((token) => this.#span(token))}`;
+    return html`${tokens.map((token) => this.#renderSpan(token))}`;
   }
 
-  #span(token: Token): Content {
+  #renderSpan(token: Token): Content {
     this.#inline += 1;
     if (!isKnown(token) || this.#inline > maxInline) return visibleTemplate(token.raw);
-    const marked = this.#marked(token);
+    const marked = this.#renderMarked(token);
     if (marked !== undefined) return marked;
     switch (token.type) {
       case 'text':
@@ -105,7 +105,7 @@ class Renderer {
       case 'br':
         return html`<br />`;
       case 'link':
-        return this.#link(token);
+        return this.#renderLink(token);
       case 'image':
         return html`<span class="image" title=${plain(token.href)}
           >${codicon('file-media')} ${t('Image, not loaded:')} ${visibleTemplate(token.text || token.href)}
@@ -116,12 +116,12 @@ class Renderer {
     }
   }
 
-  #marked(token: Token): Content | undefined {
+  #renderMarked(token: Token): Content | undefined {
     return this.#actions.marked?.(token);
   }
 
   /** No `href`: only the page's own click handler can follow it. */
-  #link(token: Tokens.Link): Content {
+  #renderLink(token: Tokens.Link): Content {
     const target = linkTarget(entities(token.href));
     const label = this.inline(token.tokens);
     if (target === undefined) return html`${label} ${targetOf(token, this.#isWhole)}`;
@@ -142,7 +142,7 @@ class Renderer {
         >`;
   }
 
-  #code(token: Tokens.Code, joined: boolean): Content {
+  #renderCode(token: Tokens.Code, joined: boolean): Content {
     const { text } = token;
     const info = token.lang ?? '';
     const language = /^\S*/.exec(info)?.[0] ?? '';
@@ -159,7 +159,7 @@ class Renderer {
     </div>`;
   }
 
-  #list(token: Tokens.List, depth: number): Content {
+  #renderList(token: Tokens.List, depth: number): Content {
     const items = token.items.map((item) => {
       this.#items += 1;
       if (this.#items > this.#itemLimit) return nothing;
@@ -187,7 +187,7 @@ class Renderer {
         </ul>`;
   }
 
-  #table(token: Tokens.Table): Content {
+  #renderTable(token: Tokens.Table): Content {
     const rows = token.rows.slice(0, this.#itemLimit);
     const rest = token.rows.length - rows.length;
     return html`<div class="table" tabindex="0" role="group" aria-label=${t('Table')}>

@@ -48,24 +48,24 @@ export class ReportApp {
   #draw(): void {
     const message = this.#last;
     if (message === undefined) return;
-    render(html`<main>${this.#content(message)}</main>`, this.#root);
+    render(html`<main>${this.#renderMessage(message)}</main>`, this.#root);
   }
 
-  #content(message: ToReportPage): TemplateResult {
+  #renderMessage(message: ToReportPage): TemplateResult {
     switch (message.type) {
       case 'report':
         return html`${this.#report(message.report, false)}`;
       case 'working':
-        return html`${this.#working(message.text, message.share)}
+        return html`${this.#renderProgress(message.text, message.share)}
         ${message.report === null ? html`<h1>${visibleTemplate(message.title)}</h1>` : this.#report(message.report, true)}`;
       case 'failed':
-        return this.#notice(message.title, 'alert', t('Could not create this page: {0}', plain(message.message)));
+        return this.#renderNotice(message.title, 'alert', t('Could not create this page: {0}', plain(message.message)));
       case 'cancelled':
-        return this.#notice(message.title, 'status', t('Cancelled.'));
+        return this.#renderNotice(message.title, 'status', t('Cancelled.'));
     }
   }
 
-  #working(text: string, share: number | null): TemplateResult {
+  #renderProgress(text: string, share: number | null): TemplateResult {
     return html`<div class="working" role="status">
       <span>${plain(text)}</span>
       ${share === null ? html`<progress aria-label=${t('Progress')}></progress>` : html`<progress aria-label=${t('Progress')} max="1" .value=${share}></progress>`}
@@ -73,7 +73,7 @@ export class ReportApp {
     </div>`;
   }
 
-  #notice(title: string, role: 'alert' | 'status', text: string): TemplateResult {
+  #renderNotice(title: string, role: 'alert' | 'status', text: string): TemplateResult {
     return html`<h1>${visibleTemplate(title)}</h1>
       <p role=${role}>${text}</p>
       <div class="acts">

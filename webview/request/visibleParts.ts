@@ -49,7 +49,7 @@ export class VisibleParts {
       const visibility = this.#visible.get(id);
       if (visibility === undefined) continue;
       if (part === 'frame') visibility.frame = false;
-      this.#time(visibility, part, false);
+      this.#updateTimer(visibility, part, false);
       this.#changed();
     }
     for (const element of rows.querySelectorAll<HTMLElement>('[data-sight]')) {
@@ -87,13 +87,13 @@ export class VisibleParts {
       const visibility = this.#visible.get(place.id) ?? { frame: true, timers: new Map(), shownAt: new Map() };
       this.#visible.set(place.id, visibility);
       if (place.part === 'frame') visibility.frame = isIntersecting;
-      this.#time(visibility, place.part, isIntersecting);
+      this.#updateTimer(visibility, place.part, isIntersecting);
     }
     this.#changed();
   }
 
   /** A part that scrolls past in less than `pause` does not count as seen. */
-  #time({ timers, shownAt: seen }: Visibility, part: VisiblePart, onScreen: boolean): void {
+  #updateTimer({ timers, shownAt: seen }: Visibility, part: VisiblePart, onScreen: boolean): void {
     clearTimeout(timers.get(part));
     timers.delete(part);
     if (!onScreen || seen.has(part)) return;

@@ -117,7 +117,7 @@ class RowBuilder {
       this.#closeGap(end);
     }
     this.#closeGroup();
-    this.#turnsUpTo(Infinity);
+    this.#addTurnsUpTo(Infinity);
     this.#endTurn();
     return this.#rows;
   }
@@ -127,7 +127,7 @@ class RowBuilder {
     this.#gapFrom ??= from;
     for (let next = this.#nextTurnStart(); next < to; next = this.#nextTurnStart()) {
       this.#closeGap(next);
-      this.#turnsUpTo(next);
+      this.#addTurnsUpTo(next);
       this.#gapFrom = Math.max(next, from);
     }
   }
@@ -141,17 +141,17 @@ class RowBuilder {
     this.#closeGap(index);
     if (this.#nextTurnStart() <= index) {
       this.#closeGroup();
-      this.#turnsUpTo(index);
+      this.#addTurnsUpTo(index);
     }
-    if (isNoise(entry)) this.#noise(entry);
-    else this.#entry(entry);
+    if (isNoise(entry)) this.#addNoise(entry);
+    else this.#addEntryRow(entry);
   }
 
   #nextTurnStart(): number {
     return this.#source.turns[this.#turn + 1]?.firstIndex ?? Infinity;
   }
 
-  #turnsUpTo(index: number): void {
+  #addTurnsUpTo(index: number): void {
     for (let view = this.#source.turns[this.#turn + 1]; view !== undefined; view = this.#source.turns[this.#turn + 1]) {
       if (view.firstIndex > index) return;
       this.#endTurn();
@@ -174,7 +174,7 @@ class RowBuilder {
     this.#rows.push({ kind: 'gap', key: gapKey(from), turn: this.#turn, from, to });
   }
 
-  #noise(entry: PageEntry): void {
+  #addNoise(entry: PageEntry): void {
     const runId = this.#source.turns[this.#turn]?.runId ?? '';
     const open = this.#source.noiseOpen(runId);
     const row = this.#noiseRow === undefined ? undefined : this.#rows[this.#noiseRow];
@@ -191,7 +191,7 @@ class RowBuilder {
     }
   }
 
-  #entry(entry: PageEntry): void {
+  #addEntryRow(entry: PageEntry): void {
     const tool = entry.type.kind === 'tool_use' ? entry.type.tool : undefined;
     const parent = tool?.parentCallId ?? entry.metadata?.parentCallId;
     const above = parent === undefined ? undefined : this.#calls.get(parent);
@@ -204,12 +204,12 @@ class RowBuilder {
       this.#closeGroup();
       this.#push(entry, depth);
     } else {
-      this.#parallel(entry, tool, parent, depth);
+      this.#addParallelCall(entry, tool, parent, depth);
     }
   }
 
   /** Parallel calls are held back until their number is known. */
-  #parallel(entry: PageEntry, tool: ToolUse, parent: string | undefined, depth: number): void {
+  #addParallelCall(entry: PageEntry, tool: ToolUse, parent: string | undefined, depth: number): void {
     const start = Date.parse(tool.startedAt ?? '');
     const end = tool.endedAt === undefined ? Infinity : Date.parse(tool.endedAt);
     if (this.#group === undefined || this.#group.parent !== parent || !(start < this.#group.end)) {

@@ -56,7 +56,7 @@ export class Documents {
 
   parts(entry: PageEntry, open: boolean): readonly Part[] {
     const text = bodyOf(entry);
-    const end = this.#endOf(entry, text);
+    const end = this.#endPartsOf(entry, text);
     if (end !== undefined) return end;
     let document = this.#documents.get(entry.index);
     if (document === undefined || document.taken > text.length || (document.closed && document.taken !== text.length)) {
@@ -72,7 +72,7 @@ export class Documents {
     return document.stream.parts;
   }
 
-  #endOf(entry: PageEntry, text: string): readonly Part[] | undefined {
+  #endPartsOf(entry: PageEntry, text: string): readonly Part[] | undefined {
     const isCut = entry.type.kind === 'assistant_message' && isLongerThanScreen(text);
     if (this.#ends === undefined || !isCut) return undefined;
     this.#hasParts = true;

@@ -107,7 +107,7 @@ export class SourcesView implements PageView {
             placeholder: t('Filter sources'),
             multiline: false,
             onInput: (query) => this.#filter(query),
-            onKey: (event) => this.#filterKey(event),
+            onKey: (event) => this.#handleFilterKey(event),
           })}
         </span>
       </div>
@@ -131,7 +131,7 @@ export class SourcesView implements PageView {
             </tr>
           </thead>
           <tbody>
-            ${this.#rows(context)}
+            ${this.#renderRows(context)}
           </tbody>
         </table>
         ${this.#lines.total === 0 ? html`<p class="loadl">${t('No sources match the filter.')}</p>` : nothing}
@@ -140,7 +140,7 @@ export class SourcesView implements PageView {
   }
 
   /** Visible rows, the focused one, and placeholders for the others. */
-  #rows(context: Context): TemplateResult {
+  #renderRows(context: Context): TemplateResult {
     const scroller = this.#scroller;
     const { from, to } = this.#lines.look(scroller?.scrollTop ?? 0, scroller?.clientHeight ?? likelyHeight);
     const saved = this.#focusedIndex ?? from;
@@ -150,11 +150,11 @@ export class SourcesView implements PageView {
     return html`${repeat(
       sorted,
       (at) => at,
-      (at, n) => html`${spacer(at - (sorted[n - 1] ?? -1) - 1)}${this.#row(context, at)}`,
+      (at, n) => html`${spacer(at - (sorted[n - 1] ?? -1) - 1)}${this.#renderRow(context, at)}`,
     )}${spacer(this.#lines.total - (sorted.at(-1) ?? -1) - 1)}`;
   }
 
-  #row(context: Context, at: number): TemplateResult {
+  #renderRow(context: Context, at: number): TemplateResult {
     const source = this.#lines.line(at);
     return html`<tr data-at=${at} aria-rowindex=${at + 2}>
       ${source === undefined ? html`<td colspan="5" class="sub">${t('Loading…')}</td>` : cells(context, source)}
@@ -174,7 +174,7 @@ export class SourcesView implements PageView {
     this.#deps.changed();
   }
 
-  #filterKey(event: KeyboardEvent): void {
+  #handleFilterKey(event: KeyboardEvent): void {
     if (event.key === 'Escape' && this.#query !== '') this.#filter('');
     else return;
     event.preventDefault();

@@ -63,8 +63,8 @@ export class Views {
     const others = besideIds.map((id) => ({
       id,
       title: titleOf(id),
-      count: this.#view(id)?.count(context),
-      ...hintOf(this.#view(id)?.hint?.(context)),
+      count: this.#findView(id)?.count(context),
+      ...hintOf(this.#findView(id)?.hint?.(context)),
     }));
     return { tabs: [transcript, ...others], active: this.#active, show: (id) => this.show(id) };
   }
@@ -87,17 +87,17 @@ export class Views {
     }
     place.setAttribute('aria-labelledby', tabId(id));
     place.className = `view ${id}`;
-    const view = this.#view(id);
+    const view = this.#findView(id);
     if (view === undefined) {
       if (!this.#failed) void this.#load();
-      render(this.#failed ? this.#unavailableNotice() : loading(), place);
+      render(this.#failed ? this.#renderUnavailable() : loading(), place);
       return;
     }
     render(view.draw(context), place);
     view.drawn?.(place);
   }
 
-  #view(id: ViewId): SecondaryViews['all'][number] | undefined {
+  #findView(id: ViewId): SecondaryViews['all'][number] | undefined {
     return this.#secondaryViews?.all.find((view) => view.id === id);
   }
 
@@ -116,7 +116,7 @@ export class Views {
   }
 
   /** An update of Vitrine can delete the files of the running one. */
-  #unavailableNotice(): TemplateResult {
+  #renderUnavailable(): TemplateResult {
     return html`<p class="none">${t('This view could not be loaded. Close the session and open it again.')}</p>`;
   }
 }

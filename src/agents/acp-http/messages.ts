@@ -65,8 +65,8 @@ export class MessageEntries {
     this.#parts += 1;
     const part = partOf(value);
     if (this.#userText !== undefined) this.#userText.push(part.text ?? `\n\n${attachmentText(part)}\n\n`);
-    else if (part.name !== undefined) this.#artifact(part, part.name, line);
-    else this.#anonymous(part, line);
+    else if (part.name !== undefined) this.#addArtifact(part, part.name, line);
+    else this.#addUnnamedPart(part, line);
     return !part.otherMetadata;
   }
 
@@ -96,7 +96,7 @@ export class MessageEntries {
     if (this.#open) this.#end(line);
   }
 
-  #anonymous(part: Part, line: SourceLine): void {
+  #addUnnamedPart(part: Part, line: SourceLine): void {
     const shown = shownPart(part, this.#streams);
     if (shown === undefined) {
       for (const step of part.trajectories) this.#step(step, line);
@@ -189,7 +189,7 @@ export class MessageEntries {
   }
 
   /** A named part is an artifact of the agent. */
-  #artifact(part: Part, name: string, line: SourceLine): void {
+  #addArtifact(part: Part, name: string, line: SourceLine): void {
     for (const step of part.trajectories) this.#step(step, line);
     const { contentType, bytes, url } = part;
     const title = `Artifact ${code(name)} (${contentType})\n\n`;

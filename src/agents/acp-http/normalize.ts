@@ -28,10 +28,10 @@ export class AcpHttpReader implements AgentReader {
 
   readMessage(event: JsonObject, line: SourceLine): boolean {
     const type = typeof event['type'] === 'string' ? event['type'] : '';
-    if (type.startsWith('run.')) return this.#runEvent(type, event, line);
-    if (type.startsWith('message.')) return this.#messageEvent(type, event, line);
+    if (type.startsWith('run.')) return this.#readRunEvent(type, event, line);
+    if (type.startsWith('message.')) return this.#readMessageEvent(type, event, line);
     if (type === 'error') {
-      this.#runFailed(errorInfo(event['error']), line);
+      this.#failRun(errorInfo(event['error']), line);
       return true;
     }
     if (type !== 'generic' || !isObject(event['generic'])) return false;
@@ -48,7 +48,7 @@ export class AcpHttpReader implements AgentReader {
     return { agentVersion: null, permissionMode: null, reports: [...this.#reports] };
   }
 
-  #messageEvent(type: string, event: JsonObject, line: SourceLine): boolean {
+  #readMessageEvent(type: string, event: JsonObject, line: SourceLine): boolean {
     const inner = type === 'message.part' ? event['part'] : event['message'];
     if (!isObject(inner)) return false;
     this.#run.unfinished = true;
@@ -72,7 +72,7 @@ export class AcpHttpReader implements AgentReader {
     if (!known) this.#run.lines.unknown('Metadata of an unknown kind', raw, timestamp);
   }
 
-  #runEvent(type: string, event: JsonObject, line: SourceLine): boolean {
+  #readRunEvent(type: string, event: JsonObject, line: SourceLine): boolean {
     if (!isObject(event['run'])) return false;
     const run = runInfo(event['run']);
     this.#setRun(run, line);
@@ -82,20 +82,20 @@ export class AcpHttpReader implements AgentReader {
         this.#run.unfinished = true;
         return true;
       case 'run.awaiting':
-        this.#awaiting(run, line);
+        this.#readAwaitingRun(run, line);
         return true;
       case 'run.completed':
         this.#messages.output(run.output, line);
-        this.#close({ ...emptyReport, text: this.#answered(), terminalReason: 'completed' }, 'Completed', line);
+        this.#close({ ...emptyReport, text: this.#answerText(), terminalReason: 'completed' }, 'Completed', line);
         return true;
       case 'run.failed':
         this.#messages.output(run.output, line);
-        this.#runFailed(run.error ?? errorInfo(undefined), line);
+        this.#failRun(run.error ?? errorInfo(undefined), line);
         return true;
       case 'run.cancelled':
         this.#messages.output(run.output, line);
         this.#run.interrupt('The run was cancelled.', line.timestamp);
-        this.#close({ ...emptyReport, text: this.#answered(), terminalReason: 'aborted' }, 'Cancelled', line);
+        this.#close({ ...emptyReport, text: this.#answerText(), terminalReason: 'aborted' }, 'Cancelled', line);
         return true;
       default:
         return false;
@@ -121,7 +121,7 @@ export class AcpHttpReader implements AgentReader {
   }
 
   /** The run continues after an answer, with the same messages and a new event stream. */
-  #awaiting({ awaits, output }: RunInfo, line: SourceLine): void {
+  #readAwaitingRun({ awaits, output }: RunInfo, line: SourceLine): void {
     this.#messages.output(output, line);
     this.#run.unfinished = true;
     const shown = messageText(field(awaits, 'message'));
@@ -133,14 +133,20 @@ export class AcpHttpReader implements AgentReader {
     this.#run.client.adopt(requestId(this.#runId, this.#awaitCount), entry);
   }
 
-  #runFailed(error: ErrorInfo, line: SourceLine): void {
+  #failRun(error: ErrorInfo, line: SourceLine): void {
     this.#messages.close(line);
     this.#run.error(error.message, error.code, line.timestamp);
-    const report = { ...emptyReport, isError: true, subtype: 'error', errors: [error.message], text: this.#answered() };
+    const report = {
+      ...emptyReport,
+      isError: true,
+      subtype: 'error',
+      errors: [error.message],
+      text: this.#answerText(),
+    };
     this.#close(report, 'Failed', line);
   }
 
-  #answered(): string | null {
+  #answerText(): string | null {
     const { finalText } = this.#run.texts;
     return finalText === '' ? null : finalText;
   }

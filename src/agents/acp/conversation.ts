@@ -54,11 +54,11 @@ export class Conversation {
   /** `false` if the update is of an unknown kind. */
   handleUpdate(kind: string, update: JsonObject, speaker: MessageSource): boolean {
     if (kind === 'tool_call' && speaker.counted) this.toolCalls += 1;
-    return this.#spoken(kind, update, speaker) ?? this.#addUpdate(kind, update, speaker);
+    return this.#addMessageUpdate(kind, update, speaker) ?? this.#addUpdate(kind, update, speaker);
   }
 
   /** `undefined` if the update is not a message. */
-  #spoken(kind: string, update: JsonObject, speaker: MessageSource): boolean | undefined {
+  #addMessageUpdate(kind: string, update: JsonObject, speaker: MessageSource): boolean | undefined {
     const messages = this.#messages;
     const between: MessageSource = { ...speaker, origin: speaker.origin ?? 'callback', counted: false };
     switch (kind) {

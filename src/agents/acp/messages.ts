@@ -47,12 +47,12 @@ export class Messages {
     if (shown === undefined) return false;
     const id = nonEmpty(update['messageId']);
     if (kind === 'user' && speaker.origin === undefined) {
-      this.#echoed(id, shown, speaker.timestamp);
+      this.#addEcho(id, shown, speaker.timestamp);
       return true;
     }
     this.flushEcho();
     if (shown === '') return true;
-    this.#piece(kind, id, shown, speaker);
+    this.#addChunk(kind, id, shown, speaker);
     return true;
   }
 
@@ -73,7 +73,7 @@ export class Messages {
     if (known === undefined) {
       this.#run.texts.close();
       this.#current = undefined;
-      if (shown !== '') this.#piece(kind, id, shown, speaker);
+      if (shown !== '') this.#addChunk(kind, id, shown, speaker);
     } else if (known.text !== shown) {
       if (this.#current === known.key && this.#run.texts.streaming === kind) this.#run.texts.close(shown);
       else this.#run.texts.replace(known.entry, kind, shown, { counted: known.counted });
@@ -97,13 +97,13 @@ export class Messages {
     this.#run.echoedPrompt(echo.text, echo.timestamp);
   }
 
-  #echoed(id: string | undefined, content: string, timestamp: string): void {
+  #addEcho(id: string | undefined, content: string, timestamp: string): void {
     if (this.#echo !== undefined && this.#echo.id !== id) this.flushEcho();
     this.#echo ??= { id, text: '', timestamp };
     this.#echo.text += content;
   }
 
-  #piece(kind: TextKind, id: string | undefined, content: string, speaker: MessageSource): void {
+  #addChunk(kind: TextKind, id: string | undefined, content: string, speaker: MessageSource): void {
     const key = keyOf(kind, id ?? '', speaker);
     const { texts } = this.#run;
     if (texts.streaming !== kind || this.#current !== key) {

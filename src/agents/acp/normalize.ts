@@ -57,7 +57,7 @@ export class AcpReader implements AgentReader {
   readMessage(value: JsonObject, line: SourceLine): boolean {
     const message = rpcMessage(value);
     if (message === undefined) return false;
-    if (this.#rpc(message, line)) return true;
+    if (this.#readRpcMessage(message, line)) return true;
     if (message.kind !== 'notification' && message.kind !== 'request') return false;
     const kind = nonEmpty(field(message.params['update'], 'sessionUpdate'));
     const name = code(kind === undefined ? message.method : `${message.method} ${kind}`);
@@ -91,7 +91,7 @@ export class AcpReader implements AgentReader {
     };
   }
 
-  #rpc(message: RpcMessage, line: SourceLine): boolean {
+  #readRpcMessage(message: RpcMessage, line: SourceLine): boolean {
     switch (message.kind) {
       case 'answer':
         this.#answer(message.result, line);
@@ -100,7 +100,7 @@ export class AcpReader implements AgentReader {
         this.#turns.turnFailed(message.error, line.timestamp);
         return true;
       case 'notification':
-        return this.#notification(message.method, message.params, line);
+        return this.#readNotification(message.method, message.params, line);
       case 'request':
         return this.#request(message.method, message.id, message.params, line);
     }
@@ -111,7 +111,7 @@ export class AcpReader implements AgentReader {
    */
   #answer(result: unknown, line: SourceLine): void {
     if (!isObject(result) || Object.keys(result).every((key) => key === '_meta')) {
-      if (this.#phase === 'setup' && this.#session.agent !== null) this.#nothingAnswered(line);
+      if (this.#phase === 'setup' && this.#session.agent !== null) this.#handleEmptyAnswer(line);
       return;
     }
     const end = turnEnd(result);
@@ -126,7 +126,7 @@ export class AcpReader implements AgentReader {
   }
 
   /** If history came before, this answers the request for it; otherwise the next line decides. */
-  #nothingAnswered(line: SourceLine): void {
+  #handleEmptyAnswer(line: SourceLine): void {
     if (this.#replayed > 0) this.#handleOpening({}, line);
     else this.#phase = 'unclear';
   }
@@ -145,7 +145,7 @@ export class AcpReader implements AgentReader {
     this.#run.checkResumed(timestamp);
   }
 
-  #notification(method: string, params: JsonObject, line: SourceLine): boolean {
+  #readNotification(method: string, params: JsonObject, line: SourceLine): boolean {
     if (method === '_auth/status_update') {
       this.#session.auth(params);
       return true;
@@ -183,7 +183,7 @@ export class AcpReader implements AgentReader {
         return true;
       }
       case 'state_update':
-        this.#state(update, line);
+        this.#readTurnState(update, line);
         return true;
       case 'subagent_update':
         this.#subagents += 1;
@@ -212,7 +212,7 @@ export class AcpReader implements AgentReader {
   }
 
   /** Version 2 ends a turn by reporting that the agent is idle. */
-  #state(update: JsonObject, { timestamp }: SourceLine): void {
+  #readTurnState(update: JsonObject, { timestamp }: SourceLine): void {
     const state = update['state'];
     if (this.#phase !== 'live') return;
     if (state === 'running' || state === 'requires_action') this.#run.unfinished = true;

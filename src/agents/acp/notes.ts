@@ -28,10 +28,10 @@ export class Notes {
         return true;
       }
       case 'compaction_update':
-        this.#compaction(update, nonEmpty(update['status']), contentsText(update['summary']), timestamp, false);
+        this.#updateCompaction(update, nonEmpty(update['status']), contentsText(update['summary']), timestamp, false);
         return true;
       case 'compaction_summary_chunk':
-        this.#compaction(update, undefined, contentText(update['content']) ?? '', timestamp, true);
+        this.#updateCompaction(update, undefined, contentText(update['content']) ?? '', timestamp, true);
         return true;
       default:
         return false;
@@ -62,7 +62,13 @@ export class Notes {
     return true;
   }
 
-  #compaction(update: JsonObject, status: string | undefined, text: string, timestamp: string, isDelta: boolean): void {
+  #updateCompaction(
+    update: JsonObject,
+    status: string | undefined,
+    text: string,
+    timestamp: string,
+    isDelta: boolean,
+  ): void {
     const id = nonEmpty(update['compactionId']) ?? '';
     const known = this.#compactions.get(id);
     const now = status ?? known?.status ?? 'in_progress';

@@ -53,7 +53,7 @@ export class Reports {
 
   turn({ end, error, text, model, calledTools }: TurnOutcome): RunReport {
     const usage = end?.usage ?? null;
-    const own = usage === null ? null : this.#ownUsage(usage);
+    const own = usage === null ? null : this.#usageSinceLast(usage);
     const models = end === null || end.models.length === 0 ? usageOfModel(own, model) : end.models;
     this.#models = models.reduce(add, this.#models);
     const report: RunReport = {
@@ -100,7 +100,7 @@ export class Reports {
     return read > 0 && [read, read + cacheWrite].includes(this.#contextTokens);
   }
 
-  #ownUsage(usage: TokenUsage): TokenUsage {
+  #usageSinceLast(usage: TokenUsage): TokenUsage {
     if (!this.runningTotals()) return usage;
     const own = subtractUsage(usage, this.#previousUsage);
     this.#previousUsage = usage;

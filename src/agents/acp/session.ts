@@ -54,23 +54,23 @@ export class AcpSession {
   /** The conversation is open: the answer to `session/new`, `session/load` or `session/resume`. */
   opened(result: JsonObject, timestamp: string): void {
     this.#run.session.setId(result['sessionId']);
-    this.#settings(result);
+    this.#readSettings(result);
     this.#commandsOf(result['availableCommands']);
-    this.#entry = this.#run.system('init', this.#shown(), timestamp, this.#extra());
+    this.#entry = this.#run.system('init', this.#initText(), timestamp, this.#initMetadata());
   }
 
   /** Model and mode, from any source. Notes a change of the mode. */
   settings(value: JsonObject, timestamp: string): void {
     const before = this.#mode;
-    this.#settings(value);
-    if (before !== null && this.#mode !== before) this.#modeChanged(timestamp);
+    this.#readSettings(value);
+    if (before !== null && this.#mode !== before) this.#addModeNote(timestamp);
   }
 
   modeIs(id: string | undefined, timestamp: string): void {
     if (id === undefined || id === this.#mode) return;
     this.#mode = id;
     this.#updateOwnMetadata();
-    if (this.#entry !== undefined) this.#modeChanged(timestamp);
+    if (this.#entry !== undefined) this.#addModeNote(timestamp);
   }
 
   modelUsed(model: string | undefined): void {
@@ -101,7 +101,7 @@ export class AcpSession {
     this.#refresh();
   }
 
-  #settings(value: JsonObject): void {
+  #readSettings(value: JsonObject): void {
     const { model, mode } = settingsOf(value);
     if (!this.#isModelNamed) this.#run.session.setModel(model);
     if (mode !== undefined) this.#mode = mode;
@@ -113,7 +113,7 @@ export class AcpSession {
     if (names.length > 0) this.#commands = names;
   }
 
-  #modeChanged(timestamp: string): void {
+  #addModeNote(timestamp: string): void {
     this.#run.addSideEntry('mode', `Mode: ${code(this.mode ?? '')}`, timestamp);
   }
 
@@ -123,12 +123,12 @@ export class AcpSession {
 
   #refresh(): void {
     if (this.#entry === undefined) return;
-    const metadata = { ...this.#entry.metadata, model: this.#run.session.model, ...this.#extra() };
-    this.#entry = { ...this.#entry, content: this.#shown(), metadata };
+    const metadata = { ...this.#entry.metadata, model: this.#run.session.model, ...this.#initMetadata() };
+    this.#entry = { ...this.#entry, content: this.#initText(), metadata };
     this.#run.writer.put(this.#entry);
   }
 
-  #shown(): string {
+  #initText(): string {
     const { session } = this.#run;
     const agent = this.#agent?.title ?? this.#agent?.name ?? null;
     const version = this.#agent?.version ?? null;
@@ -143,7 +143,7 @@ export class AcpSession {
     return known.join('\n') || 'The agent started';
   }
 
-  #extra(): JsonObject {
+  #initMetadata(): JsonObject {
     return {
       title: this.#title,
       protocolVersion: this.#protocolVersion,

@@ -77,7 +77,7 @@ export class Turns {
     this.#conversation.calls.settle(cancelled ? 'The turn was cancelled.' : reason, timestamp, !cancelled);
     const [only] = end.models;
     if (end.models.length === 1) this.#session.modelUsed(only?.model);
-    const error = this.#failure(end.stopReason, timestamp);
+    const error = this.#failureReason(end.stopReason, timestamp);
     if (cancelled) this.#run.interrupt('The turn was cancelled.', timestamp);
     this.#close(end, error, timestamp);
   }
@@ -99,7 +99,7 @@ export class Turns {
   }
 
   /** Why a turn failed although the agent ended it normally. */
-  #failure(stopReason: string, timestamp: string): string | undefined {
+  #failureReason(stopReason: string, timestamp: string): string | undefined {
     if (this.#systemError) {
       const last = nonEmpty(this.#run.texts.finalText.trim());
       const shown = 'The agent reported that the turn failed. Its last message has the reason.';

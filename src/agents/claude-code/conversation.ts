@@ -80,7 +80,7 @@ export class Conversation {
     if (id !== undefined && model !== syntheticModel) partials.follows(id, line);
     const api = apiError(line.message, ended);
     for (const block of blocks) {
-      if (api !== undefined && field(block, 'type') === 'text') this.#apiError(block, api, line);
+      if (api !== undefined && field(block, 'type') === 'text') this.#addApiError(block, api, line);
       else this.block(block, line, model, { id, partials });
     }
     if (line.message['aborted'] === true) state.interrupted = true;
@@ -90,22 +90,22 @@ export class Conversation {
   /** One block of a message of the model. */
   block(block: unknown, line: Line, model: string | undefined, from?: { id: string | undefined; partials: Partials }) {
     const type = field(block, 'type');
-    if (typeof block === 'string') this.#text('text', block, [], line, model, from);
+    if (typeof block === 'string') this.#addText('text', block, [], line, model, from);
     else if (!isObject(block) || typeof type !== 'string') this.#parts.unknownBlock(block, line);
     else if (type === 'text' && typeof block['text'] === 'string') {
-      this.#text('text', block['text'], list(block['citations']), line, model, from);
+      this.#addText('text', block['text'], list(block['citations']), line, model, from);
     } else if (type === 'thinking' && typeof block['thinking'] === 'string') {
-      this.#thinking(block['thinking'], line, model, from);
+      this.#addThinking(block['thinking'], line, model, from);
     } else {
       from?.partials.handleFinalBlock(from.id, block, line);
-      if (type === 'redacted_thinking') this.#hiddenThinking('[redacted thinking]', line, model);
-      else if (type.endsWith('tool_use')) this.#call(block, line, model, from?.id);
-      else if (type.endsWith('tool_result')) this.#result(block, line, true);
-      else this.#otherBlock(block, line, model);
+      if (type === 'redacted_thinking') this.#addHiddenThinking('[redacted thinking]', line, model);
+      else if (type.endsWith('tool_use')) this.#startCall(block, line, model, from?.id);
+      else if (type.endsWith('tool_result')) this.#finishCall(block, line, true);
+      else this.#addOtherBlock(block, line, model);
     }
   }
 
-  #text(
+  #addText(
     kind: 'text' | 'thinking',
     content: string,
     cited: readonly unknown[],
@@ -117,7 +117,7 @@ export class Conversation {
     const extra = lineMetadata(line.message);
     const streamed = from?.partials.merge(from.id, kind, content, cited, line, extra);
     if (streamed !== undefined) {
-      if (kind === 'text') this.#wrote(from?.id, streamed);
+      if (kind === 'text') this.#linkEntryToUsage(from?.id, streamed);
       return;
     }
     const metadata = extra === undefined ? line.metadata(model) : line.metadataWith(extra, model);
@@ -125,30 +125,30 @@ export class Conversation {
       this.#parts.state.addSynthetic(this.#parts.texts.addSynthetic(content, line, metadata));
     } else {
       const added = this.#parts.texts.add(kind, content, cited, line, metadata);
-      if (kind === 'text') this.#wrote(from?.id, added);
+      if (kind === 'text') this.#linkEntryToUsage(from?.id, added);
     }
   }
 
-  #wrote(id: string | undefined, entry: NormalizedEntry | undefined): void {
+  #linkEntryToUsage(id: string | undefined, entry: NormalizedEntry | undefined): void {
     if (id !== undefined && entry !== undefined) this.#parts.usages.wrote(id, entry.index);
   }
 
-  #thinking(
+  #addThinking(
     content: string,
     line: Line,
     model: string | undefined,
     from: { id: string | undefined; partials: Partials } | undefined,
   ): void {
-    if (content === '') this.#hiddenThinking('[thinking that the agent does not show]', line, model);
-    else this.#text('thinking', content, [], line, model, from);
+    if (content === '') this.#addHiddenThinking('[thinking that the agent does not show]', line, model);
+    else this.#addText('thinking', content, [], line, model, from);
   }
 
-  #hiddenThinking(content: string, line: Line, model: string | undefined): void {
+  #addHiddenThinking(content: string, line: Line, model: string | undefined): void {
     const { timestamp } = line;
     this.#parts.writer.add({ type: { kind: 'thinking' }, content, timestamp, metadata: line.metadata(model) });
   }
 
-  #call(block: JsonObject, line: Line, model: string | undefined, messageId: string | undefined): void {
+  #startCall(block: JsonObject, line: Line, model: string | undefined, messageId: string | undefined): void {
     const id = nonEmpty(block['id']) ?? count(block['id'])?.toString() ?? this.#parts.calls.freshId();
     const started = this.#parts.calls.start({
       id,
@@ -160,19 +160,19 @@ export class Conversation {
       metadata: line.metadata(model),
       whole: true,
     });
-    if (started) this.#wrote(messageId, this.#parts.calls.entry(id));
+    if (started) this.#linkEntryToUsage(messageId, this.#parts.calls.entry(id));
     else this.#parts.unknownBlock(block, line);
   }
 
   /** An image or another attachment; anything else is unknown. */
-  #otherBlock(block: JsonObject, line: Line, model: string | undefined): void {
+  #addOtherBlock(block: JsonObject, line: Line, model: string | undefined): void {
     const shown = blockText(block);
     if (shown === undefined) this.#parts.unknownBlock(block, line);
     else this.#parts.texts.add('text', shown, [], line, line.metadata(model));
   }
 
   /** `only`: the line has no other result, so its other fields are about this one. */
-  #result(block: JsonObject, line: Line, only: boolean): void {
+  #finishCall(block: JsonObject, line: Line, only: boolean): void {
     const id = nonEmpty(block['tool_use_id']) ?? count(block['tool_use_id'])?.toString();
     if (id === undefined) {
       this.#parts.unknownBlock(block, line);
@@ -195,7 +195,7 @@ export class Conversation {
     if (!taken) this.#parts.unknownBlock(block, line);
   }
 
-  #apiError(block: unknown, api: ApiError, line: Line): void {
+  #addApiError(block: unknown, api: ApiError, line: Line): void {
     const shown = text(field(block, 'text')) ?? '';
     const refused = api.refused || this.#parts.state.refused;
     const code = refused ? 'refusal' : errorCode({ ...api, message: shown });
@@ -208,7 +208,7 @@ export class Conversation {
     if (blocks === undefined) return false;
     if (line.parentCallId === null && line.message['isReplay'] !== true) this.#userLines += 1;
     const results = blocks.filter(isResult);
-    for (const block of results) this.#result(block, line, results.length === 1);
+    for (const block of results) this.#finishCall(block, line, results.length === 1);
     if (results.length === blocks.length) return true;
     const spokenBlocks = blocks.filter((block) => !isResult(block));
     if (!this.#isPrompt(spokenBlocks, line)) for (const block of spokenBlocks) this.#addBlock(block, line);

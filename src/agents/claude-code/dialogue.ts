@@ -41,7 +41,7 @@ class ClaudeDialogue implements Dialogue {
     // Most lines of a run are these, and mean nothing here.
     if (content.startsWith('{"type":"stream_event"')) return;
     const message = parse(content);
-    if (isObject(message)) this.#message(message);
+    if (isObject(message)) this.#handleMessage(message);
   }
 
   handleOversizeLine(head: string): void {
@@ -72,7 +72,7 @@ class ClaudeDialogue implements Dialogue {
     this.#withdrawals.clear();
   }
 
-  #message(message: JsonObject): void {
+  #handleMessage(message: JsonObject): void {
     switch (message['type']) {
       case 'control_request':
         this.#handleRequest(message);
@@ -84,10 +84,10 @@ class ClaudeDialogue implements Dialogue {
         this.#plans.readPlans(message['message']);
         return;
       case 'system':
-        this.#system(message);
+        this.#handleSystemMessage(message);
         return;
       case 'result':
-        this.#turnOver(message);
+        this.#handleResult(message);
     }
   }
 
@@ -121,7 +121,7 @@ class ClaudeDialogue implements Dialogue {
     if (answer !== null) this.#host.write(controlLines.success(id, answer));
   }
 
-  #system(message: JsonObject): void {
+  #handleSystemMessage(message: JsonObject): void {
     switch (message['subtype']) {
       case 'init':
         this.#hasTaskEnded = false;
@@ -139,7 +139,7 @@ class ClaudeDialogue implements Dialogue {
     }
   }
 
-  #turnOver(result: JsonObject): void {
+  #handleResult(result: JsonObject): void {
     // It ends by itself; queued messages wait for the next attempt.
     if (texts(result['errors']).some((error) => unknownSessionText.test(error))) return;
     this.#isInTurn = false;

@@ -78,7 +78,7 @@ export class ClaudeCodeNormalizer implements Normalizer {
         calls: this.#calls,
         usages: this.#usages,
         state: this.#state,
-        unknownBlock: (block, line) => this.#unknownBlock(block, line),
+        unknownBlock: (block, line) => this.#addUnknownBlock(block, line),
       },
       context.prompt,
     );
@@ -100,7 +100,7 @@ export class ClaudeCodeNormalizer implements Normalizer {
   record(message: JsonObject, raw: string, at: number): readonly EntryUpdate[] {
     try {
       this.#lines.counts.total += 1;
-      this.#message(message, at, raw);
+      this.#readParsedMessage(message, at, raw);
     } catch (error) {
       this.#lines.logFailure(error, { stream: 'stdout', text: raw }, this.#session.clock.arrivalTime(at));
     }
@@ -198,11 +198,11 @@ export class ClaudeCodeNormalizer implements Normalizer {
 
   #pushValue(value: unknown, raw: string, at: number): void {
     if (isObject(value)) {
-      this.#message(value, at, raw);
+      this.#readParsedMessage(value, at, raw);
     } else if (Array.isArray(value) && value.some(isObject)) {
       // `--output-format json --verbose`: all messages in one line.
       for (const item of value) {
-        if (isObject(item)) this.#message(item, at, undefined);
+        if (isObject(item)) this.#readParsedMessage(item, at, undefined);
         else this.#lines.malformed(JSON.stringify(item), this.#session.clock.arrivalTime(at));
       }
     } else {
@@ -245,7 +245,7 @@ export class ClaudeCodeNormalizer implements Normalizer {
     if (shown.trim() !== '') this.#stderr.push(shown, this.#session.clock.arrivalTime(at), this.#session.metadata());
   }
 
-  #message(message: JsonObject, at: number, raw: string | undefined): void {
+  #readParsedMessage(message: JsonObject, at: number, raw: string | undefined): void {
     this.#session.setId(message['session_id']);
     const line = new Line(message, at, this.#session, raw);
     if (this.#dispatch(line)) return;
@@ -259,12 +259,12 @@ export class ClaudeCodeNormalizer implements Normalizer {
       case 'stream_event':
         this.#unfinished = true;
         if (line.verbatim !== undefined) this.#deltas.learn(line.verbatim);
-        return this.#streamEvent(line);
+        return this.#readStreamEvent(line);
       case 'assistant':
         this.#unfinished = true;
-        return this.#replays.has(line) || this.#messageLine(line);
+        return this.#replays.has(line) || this.#readMessageLine(line);
       case 'user':
-        return this.#replays.has(line) || this.#messageLine(line);
+        return this.#replays.has(line) || this.#readMessageLine(line);
       case 'result':
         this.#unfinished = false;
         if (!this.#replays.has(line)) this.#results.line(line, this.#usages.all().length);
@@ -274,13 +274,13 @@ export class ClaudeCodeNormalizer implements Normalizer {
         return plainToolLine(line, this.#calls);
       case 'system':
         if (message['subtype'] === 'init') return this.#init(line);
-        return this.#about(line);
+        return this.#addDescribedLine(line);
       default:
-        return this.#about(line);
+        return this.#addDescribedLine(line);
     }
   }
 
-  #messageLine(line: Line): boolean {
+  #readMessageLine(line: Line): boolean {
     if (line.message['supersedes'] !== undefined) this.#retract(line);
     const before = this.#writer.waiting;
     const isOne =
@@ -296,7 +296,7 @@ export class ClaudeCodeNormalizer implements Normalizer {
     if (this.#retractions.retract(line)) this.#state.refused = false;
   }
 
-  #streamEvent(line: Line): boolean {
+  #readStreamEvent(line: Line): boolean {
     const event = line.message['event'];
     if (isObject(event) && event['type'] === 'error') {
       const error = isObject(event['error']) ? event['error'] : {};
@@ -318,7 +318,7 @@ export class ClaudeCodeNormalizer implements Normalizer {
   }
 
   /** A line about the run, in words. */
-  #about(line: Line): boolean {
+  #addDescribedLine(line: Line): boolean {
     const { message } = line;
     const described = describeLine(message);
     if (described === undefined) return false;
@@ -369,7 +369,7 @@ export class ClaudeCodeNormalizer implements Normalizer {
     this.#countedEntry = undefined;
   }
 
-  #unknownBlock(block: unknown, line: Line): void {
+  #addUnknownBlock(block: unknown, line: Line): void {
     const raw = isShallow(block) ? JSON.stringify(block) : tooDeep;
     this.#lines.unknown(unknownContent(block), raw, line.timestamp, line.metadata());
   }

@@ -49,7 +49,7 @@ export class SessionInfo {
 
   /** Metadata of an entry; the same object for all entries between two changes. */
   metadata(parentCallId?: string | null, model?: string | null): NormalizedEntryMetadata | undefined {
-    const base = this.#common();
+    const base = this.#commonMetadata();
     const own = model === undefined || model === syntheticModel ? this.model : model;
     if ((parentCallId === undefined || parentCallId === null) && own === this.model) return base;
     const parent = parentCallId ?? undefined;
@@ -60,7 +60,7 @@ export class SessionInfo {
     return this.#subagent;
   }
 
-  #common(): NormalizedEntryMetadata | undefined {
+  #commonMetadata(): NormalizedEntryMetadata | undefined {
     if (this.#base !== undefined) return this.#base;
     if (this.#id === null && this.model === null) return undefined;
     this.#base = { sessionId: this.#id, model: this.model, permissionMode: this.permissionMode };

@@ -30,14 +30,14 @@ export class TaskReader implements RecordReader {
   }
 
   read(value: JsonObject | readonly unknown[], record: StoreRecord): boolean {
-    if (/(?:ui|claude)_messages\.json$/.test(record.path)) return this.#messages(objects(value));
+    if (/(?:ui|claude)_messages\.json$/.test(record.path)) return this.#readMessages(objects(value));
     if (record.path.endsWith('api_conversation_history.json')) {
       this.#readHistory(objects(isObject(value) ? value['messages'] : value));
       return true;
     }
     if (!isObject(value)) return false;
-    if (record.path.endsWith('history_item.json')) this.#historyItem(value);
-    else this.#metadata(value);
+    if (record.path.endsWith('history_item.json')) this.#readHistoryItem(value);
+    else this.#readMetadata(value);
     return true;
   }
 
@@ -56,7 +56,7 @@ export class TaskReader implements RecordReader {
     return this.#session.folder ?? '';
   }
 
-  #historyItem(item: JsonObject): void {
+  #readHistoryItem(item: JsonObject): void {
     const { facts } = this.#session;
     this.#session.setFolder(nonEmpty(item['workspace']));
     facts.time(timeOf(item['ts']));
@@ -64,7 +64,7 @@ export class TaskReader implements RecordReader {
     if (parent !== undefined) facts.parent = { id: parent, kind: 'subagent' };
   }
 
-  #metadata(value: JsonObject): void {
+  #readMetadata(value: JsonObject): void {
     this.#models = objects(value['model_usage']).flatMap((usage) => {
       const model = nonEmpty(usage['model_id']);
       const from = count(usage['ts']);
@@ -88,7 +88,7 @@ export class TaskReader implements RecordReader {
     if (this.#models.length === 0 && model !== undefined) this.#models = [{ from: 0, model, provider: undefined }];
   }
 
-  #messages(messages: readonly JsonObject[]): boolean {
+  #readMessages(messages: readonly JsonObject[]): boolean {
     this.#hasMessages = true;
     const { facts, options } = this.#session;
     for (const message of messages) this.#request(message);

@@ -92,12 +92,12 @@ export class CopilotReader implements AgentReader {
     this.#last = line.timestamp;
     if (event === undefined) return false;
     if (event.type === 'result') {
-      this.#resultLine(resultLine(message), line.timestamp);
+      this.#readResultLine(resultLine(message), line.timestamp);
       return true;
     }
     const model = nonEmpty(event.data['model']);
     if (event.agentId === undefined && event.parentCallId === undefined) this.#updateModel(event, model);
-    return this.#event(event, this.#speakers.of(event, model, line.timestamp), line);
+    return this.#readEvent(event, this.#speakers.of(event, model, line.timestamp), line);
   }
 
   readPlainLine(line: SourceLine): boolean {
@@ -156,11 +156,11 @@ export class CopilotReader implements AgentReader {
     this.#run.session.setModel(usage.currentModel);
   }
 
-  #event(event: CopilotEvent, speaker: Speaker, line: SourceLine): boolean {
+  #readEvent(event: CopilotEvent, speaker: Speaker, line: SourceLine): boolean {
     const { type, data } = event;
     switch (type) {
       case 'user.message':
-        this.#user(data, speaker, line);
+        this.#readUserMessage(data, speaker, line);
         return true;
       case 'assistant.message_delta':
         this.#texts.piece('text', id(data['messageId']), textOfBlocks(data['deltaContent']) ?? '', speaker);
@@ -172,7 +172,7 @@ export class CopilotReader implements AgentReader {
         this.#texts.reasoning(id(data['reasoningId']), textOfBlocks(data['content']) ?? '', speaker);
         return true;
       case 'assistant.message':
-        this.#assistant(data, speaker);
+        this.#readAssistantMessage(data, speaker);
         return true;
       case 'assistant.tool_call_delta':
         this.#calls.piece(data, speaker);
@@ -192,12 +192,12 @@ export class CopilotReader implements AgentReader {
         this.#calls.completeCall(data, speaker);
         return true;
       default:
-        return this.#about(event, speaker);
+        return this.#readRunEvent(event, speaker);
     }
   }
 
   /** Lines about the run. */
-  #about(event: CopilotEvent, speaker: Speaker): boolean {
+  #readRunEvent(event: CopilotEvent, speaker: Speaker): boolean {
     const { type, data, agentId } = event;
     if (boundaries.has(type)) {
       if (type === 'assistant.turn_start') this.#run.unfinished = true;
@@ -211,7 +211,7 @@ export class CopilotReader implements AgentReader {
         this.#notices.retry(nonEmpty(data['reason']) ?? 'no reason given', data, speaker);
         return true;
       case 'session.error':
-        this.#error(data, speaker);
+        this.#addError(data, speaker);
         return true;
       case 'session.warning':
         this.#run.warn(
@@ -247,10 +247,10 @@ export class CopilotReader implements AgentReader {
         }
         return this.#notices.line(event, speaker);
       case 'session.mcp_servers_loaded':
-        for (const server of mcpServers(data)) this.#server(server);
+        for (const server of mcpServers(data)) this.#setServer(server);
         return this.#notices.line(event, speaker);
       case 'session.mcp_server_status_changed':
-        this.#serverChanged(data);
+        this.#updateServerStatus(data);
         return this.#notices.line(event, this.#speakers.of(event, undefined, speaker.timestamp));
       case 'session.start':
       case 'session.resume':
@@ -262,7 +262,7 @@ export class CopilotReader implements AgentReader {
     }
   }
 
-  #user(data: JsonObject, speaker: Speaker, { timestamp }: SourceLine): void {
+  #readUserMessage(data: JsonObject, speaker: Speaker, { timestamp }: SourceLine): void {
     const shown = textOfBlocks(data['content']) ?? '';
     const source = nonEmpty(data['source']);
     this.#mode = nonEmpty(data['agentMode']) ?? this.#mode;
@@ -278,7 +278,7 @@ export class CopilotReader implements AgentReader {
     }
   }
 
-  #assistant(data: JsonObject, speaker: Speaker): void {
+  #readAssistantMessage(data: JsonObject, speaker: Speaker): void {
     this.#run.unfinished = true;
     this.#notices.recovered();
     this.#texts.message(
@@ -290,7 +290,7 @@ export class CopilotReader implements AgentReader {
     for (const call of toolRequests(data)) this.#calls.start(call, speaker);
   }
 
-  #error(data: JsonObject, { timestamp }: Speaker): void {
+  #addError(data: JsonObject, { timestamp }: Speaker): void {
     const message = nonEmpty(data['message']) ?? 'The agent reported an error without a message.';
     this.#errors.push(message);
     this.#run.error(message, errorCode(nonEmpty(data['errorType']), count(data['statusCode']), message), timestamp);
@@ -300,18 +300,18 @@ export class CopilotReader implements AgentReader {
     this.#run.interrupt(`The run was interrupted (${this.#interrupted ?? 'interrupted'}).`, timestamp);
   }
 
-  #server(server: McpServer): void {
+  #setServer(server: McpServer): void {
     if (this.#servers.size >= maxServers && !this.#servers.has(server.name)) return;
     this.#servers.set(server.name, server);
     this.#run.session.setOwn({ mcpServers: [...this.#servers.values()] });
   }
 
-  #serverChanged(data: JsonObject): void {
+  #updateServerStatus(data: JsonObject): void {
     const name = nonEmpty(data['serverName']);
-    if (name !== undefined) this.#server({ name, status: nonEmpty(data['status']) ?? 'unknown' });
+    if (name !== undefined) this.#setServer({ name, status: nonEmpty(data['status']) ?? 'unknown' });
   }
 
-  #resultLine(result: ResultLine, timestamp: string): void {
+  #readResultLine(result: ResultLine, timestamp: string): void {
     const { session } = this.#run;
     this.#run.unfinished = false;
     this.#result = result;

@@ -47,15 +47,15 @@ export class CursorReader implements AgentReader {
       case 'system':
         return message['subtype'] === 'init' && this.#init(message, line);
       case 'user':
-        return this.#user(message, line);
+        return this.#readUserMessage(message, line);
       case 'thinking':
-        return this.#thinking(message, line);
+        return this.#readThinking(message, line);
       case 'assistant':
-        return this.#assistant(message, line);
+        return this.#readAssistantMessage(message, line);
       case 'tool_call':
-        return this.#toolCall(message, line);
+        return this.#readToolCall(message, line);
       case 'result':
-        this.#result(message, line);
+        this.#readResult(message, line);
         return true;
       default:
         return false;
@@ -94,14 +94,14 @@ export class CursorReader implements AgentReader {
     return true;
   }
 
-  #user(message: JsonObject, { timestamp }: SourceLine): boolean {
+  #readUserMessage(message: JsonObject, { timestamp }: SourceLine): boolean {
     const shown = messageText(message);
     if (shown === undefined) return false;
     this.#run.echoedPrompt(shown, timestamp);
     return true;
   }
 
-  #thinking(message: JsonObject, { timestamp }: SourceLine): boolean {
+  #readThinking(message: JsonObject, { timestamp }: SourceLine): boolean {
     const { texts, session } = this.#run;
     const shown = text(message['text']) ?? '';
     if (message['subtype'] === 'completed') {
@@ -114,7 +114,7 @@ export class CursorReader implements AgentReader {
     return true;
   }
 
-  #assistant(message: JsonObject, line: SourceLine): boolean {
+  #readAssistantMessage(message: JsonObject, line: SourceLine): boolean {
     for (const block of otherBlocks(message)) {
       this.#run.lines.unknown(unknownContent(block), line.raw, line.timestamp);
     }
@@ -147,7 +147,7 @@ export class CursorReader implements AgentReader {
     this.#pieces.clear();
   }
 
-  #toolCall(message: JsonObject, { timestamp }: SourceLine): boolean {
+  #readToolCall(message: JsonObject, { timestamp }: SourceLine): boolean {
     const call = toolCallLine(message);
     if (call === undefined) return false;
     const { calls, session } = this.#run;
@@ -165,7 +165,7 @@ export class CursorReader implements AgentReader {
     return true;
   }
 
-  #result(message: JsonObject, { timestamp }: SourceLine): void {
+  #readResult(message: JsonObject, { timestamp }: SourceLine): void {
     const { texts, session } = this.#run;
     texts.close();
     this.#run.unfinished = false;

@@ -41,26 +41,26 @@ class CursorStoreReader implements RecordReader {
 
   read(value: JsonObject | readonly unknown[], record: StoreRecord): boolean {
     if (!isObject(value)) return false;
-    if (record.kind === 'document') return this.#meta(value);
+    if (record.kind === 'document') return this.#readMeta(value);
     this.#lines += 1;
     const isSubagent = record.part.role === 'subagent';
     const { message, role } = value;
     const blocks = isObject(message) ? objects(message['content']) : [];
     if ((role !== 'user' && role !== 'assistant') || blocks.length === 0) return false;
     this.#session.addTime(value['timestamp']);
-    this.#answered();
+    this.#finishOpenCalls();
     for (const [at, block] of blocks.entries()) {
-      if (block['type'] === 'tool_use') this.#call(block, `${record.path}-${this.#lines}-${at}`);
+      if (block['type'] === 'tool_use') this.#startCall(block, `${record.path}-${this.#lines}-${at}`);
       else if (block['type'] !== 'text') this.#session.unknown('A block of an unknown kind', JSON.stringify(block));
       else if (role === 'assistant') this.#session.say('text', text(block['text']) ?? '');
-      else this.#userMessage(text(block['text']) ?? '', isSubagent);
+      else this.#readUserMessage(text(block['text']) ?? '', isSubagent);
     }
     const { facts, now } = this.#session;
     if (!isSubagent) facts.last(role === 'user' ? 'answering' : this.#open.length > 0 ? 'tool' : 'answered', now);
     return true;
   }
 
-  #meta(value: JsonObject): boolean {
+  #readMeta(value: JsonObject): boolean {
     const { facts } = this.#session;
     facts.title = nonEmpty(value['title']) ?? nonEmpty(value['name']) ?? facts.title;
     this.#session.addTime(value['createdAtMs'] ?? value['createdAt']);
@@ -70,7 +70,7 @@ class CursorStoreReader implements RecordReader {
   }
 
   /** The person's message is in the program's tags, beside what it adds. */
-  #userMessage(content: string, isSubagent: boolean): void {
+  #readUserMessage(content: string, isSubagent: boolean): void {
     const prompt = query.exec(content)?.[1];
     this.#session.setFolder(/^Workspace Path: (.+)$/m.exec(content)?.[1]);
     if (prompt === undefined || isSubagent) {
@@ -82,7 +82,7 @@ class CursorStoreReader implements RecordReader {
     this.#session.facts.prompt({ key, at: timeOf(this.#session.now) ?? null }, prompt);
   }
 
-  #call(block: JsonObject, fallbackId: string): void {
+  #startCall(block: JsonObject, fallbackId: string): void {
     const { facts, run, now } = this.#session;
     const toolName = nonEmpty(block['name']) ?? 'unknown';
     const id = idOf(block['id']) ?? fallbackId;
@@ -94,7 +94,7 @@ class CursorStoreReader implements RecordReader {
   }
 
   /** Results are not stored: a call followed by another line has run. */
-  #answered(): void {
+  #finishOpenCalls(): void {
     for (const id of this.#open)
       this.#session.run.calls.finish({ id, status: 'success', timestamp: this.#session.now });
     this.#open = [];

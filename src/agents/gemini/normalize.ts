@@ -32,21 +32,21 @@ export class GeminiReader implements AgentReader {
         this.#init(message, line);
         return true;
       case 'message':
-        return this.#message(message, line);
+        return this.#addMessage(message, line);
       case 'tool_use':
-        this.#toolUse(message, line);
+        this.#startCall(message, line);
         return true;
       case 'tool_result':
-        this.#toolResult(message, line);
+        this.#finishCall(message, line);
         return true;
       case 'error':
-        this.#error(message, line);
+        this.#readError(message, line);
         return true;
       case 'result':
-        this.#result(message, line);
+        this.#readResult(message, line);
         return true;
       default:
-        return this.#wholeRun(message, line);
+        return this.#readWholeRun(message, line);
     }
   }
 
@@ -96,7 +96,7 @@ export class GeminiReader implements AgentReader {
     this.#run.checkResumed(timestamp);
   }
 
-  #message(message: JsonObject, { timestamp }: SourceLine): boolean {
+  #addMessage(message: JsonObject, { timestamp }: SourceLine): boolean {
     const shown = messageText(message['content']);
     const { texts, session } = this.#run;
     if (shown === undefined) return false;
@@ -116,7 +116,7 @@ export class GeminiReader implements AgentReader {
     return true;
   }
 
-  #toolUse(message: JsonObject, { timestamp }: SourceLine): void {
+  #startCall(message: JsonObject, { timestamp }: SourceLine): void {
     const { calls, texts, session } = this.#run;
     texts.close();
     this.#run.unfinished = true;
@@ -128,7 +128,7 @@ export class GeminiReader implements AgentReader {
     calls.start({ id, toolName, action, input, timestamp, metadata: session.metadata() });
   }
 
-  #toolResult(message: JsonObject, { timestamp }: SourceLine): void {
+  #finishCall(message: JsonObject, { timestamp }: SourceLine): void {
     const { calls, texts, session } = this.#run;
     texts.close();
     const line = toolResultLine(message);
@@ -143,7 +143,7 @@ export class GeminiReader implements AgentReader {
     calls.finish({ id, ...outcomeOf(call.toolName, call.action, line), result, timestamp });
   }
 
-  #error(message: JsonObject, { timestamp }: SourceLine): void {
+  #readError(message: JsonObject, { timestamp }: SourceLine): void {
     const shown = nonEmpty(message['message']) ?? 'The agent reported an error without a message.';
     if (message['severity'] === 'warning') {
       this.#run.warn(shown, timestamp);
@@ -153,7 +153,7 @@ export class GeminiReader implements AgentReader {
     this.#run.error(shown, errorCode(undefined, shown), timestamp);
   }
 
-  #result(message: JsonObject, { timestamp }: SourceLine): void {
+  #readResult(message: JsonObject, { timestamp }: SourceLine): void {
     const { texts } = this.#run;
     texts.close();
     const reported = isObject(message['error']) ? message['error'] : {};
@@ -171,7 +171,7 @@ export class GeminiReader implements AgentReader {
   }
 
   /** The single object of `-o json`. */
-  #wholeRun(message: JsonObject, { timestamp }: SourceLine): boolean {
+  #readWholeRun(message: JsonObject, { timestamp }: SourceLine): boolean {
     const response = text(message['response']);
     const reported = isObject(message['error']) ? message['error'] : undefined;
     if (response === undefined && reported === undefined && !isObject(message['stats'])) return false;

@@ -74,13 +74,14 @@ export class GeminiChatReader implements RecordReader {
   read(value: JsonObject | readonly unknown[], record: StoreRecord): boolean {
     if (!isObject(value)) return false;
     this.#readFolder(record.path);
-    if (record.part.role === 'subagent') return this.#subagentRecord(value, record.part.agent);
+    if (record.part.role === 'subagent') return this.#readSubagentRecord(value, record.part.agent);
     if (record.kind === 'document') return this.#document(value);
     const { $set: set, $rewindTo: rewindTo } = value;
     if (isObject(set)) this.#set(set);
     else if (typeof rewindTo === 'string') this.#rewind(rewindTo);
-    else if (idOf(value['id']) !== undefined && text(value['type']) !== undefined) return this.#message(value);
-    else if (text(value['sessionId']) !== undefined) this.#header(value);
+    else if (idOf(value['id']) !== undefined && text(value['type']) !== undefined)
+      return this.#readStoredMessage(value);
+    else if (text(value['sessionId']) !== undefined) this.#readHeader(value);
     else return false;
     return true;
   }
@@ -92,7 +93,7 @@ export class GeminiChatReader implements RecordReader {
     if (project !== undefined) this.#session.setFolder(options.notes.get(project)?.folder);
   }
 
-  #header(value: JsonObject): void {
+  #readHeader(value: JsonObject): void {
     const { facts } = this.#session;
     this.#isOpening = true;
     facts.id(text(value['sessionId']));
@@ -106,9 +107,10 @@ export class GeminiChatReader implements RecordReader {
   /** A complete chat: earlier messages are recognized by their ids. */
   #document(value: JsonObject): boolean {
     if (!Array.isArray(value['messages'])) return false;
-    this.#header(value);
+    this.#readHeader(value);
     for (const message of objects(value['messages'])) {
-      if (!this.#message(message)) this.#session.unknown('A message of an unknown kind', JSON.stringify(message));
+      if (!this.#readStoredMessage(message))
+        this.#session.unknown('A message of an unknown kind', JSON.stringify(message));
       // Calls of one request end at the same time. Different times mean several requests, of which only one has its tokens
       // here.
       const times = new Set(objects(message['toolCalls']).map((call) => call['timestamp']));
@@ -141,7 +143,7 @@ export class GeminiChatReader implements RecordReader {
     }
     for (const message of fresh) {
       if (opening || dropped) this.#addProgramMessage(message, dropped ? 'compaction' : 'system');
-      else this.#message(message);
+      else this.#readStoredMessage(message);
     }
     this.#current = ids;
   }
@@ -165,12 +167,12 @@ export class GeminiChatReader implements RecordReader {
     this.#session.facts.last('answered', this.#session.now);
   }
 
-  #message(message: JsonObject): boolean {
+  #readStoredMessage(message: JsonObject): boolean {
     const id = idOf(message['id']) ?? '';
     const type = text(message['type']);
     this.#isOpening = false;
     if (type === 'gemini') this.#answer(message, id);
-    else if (type === 'user') this.#user(message, id);
+    else if (type === 'user') this.#readUserMessage(message, id);
     else if (type === 'info' || type === 'warning' || type === 'error') this.#addNotice(message, type, id);
     else return false;
     this.#messageIds.add(id);
@@ -178,7 +180,7 @@ export class GeminiChatReader implements RecordReader {
     return true;
   }
 
-  #user(message: JsonObject, id: string): void {
+  #readUserMessage(message: JsonObject, id: string): void {
     const results = objects(message['content']).filter((part) => isObject(part['functionResponse']));
     const at = this.#session.addTime(message['timestamp']);
     if (results.length > 0) {
@@ -222,13 +224,13 @@ export class GeminiChatReader implements RecordReader {
     this.#session.facts.last(calls.length > 0 ? 'answering' : 'answered', at);
   }
 
-  #subagentRecord(value: JsonObject, agent: string): boolean {
+  #readSubagentRecord(value: JsonObject, agent: string): boolean {
     const messages = isObject(value['$set']) ? objects(value['$set']['messages']) : objects(value['messages']);
-    for (const message of [value, ...messages]) this.#subagentMessage(message, agent);
+    for (const message of [value, ...messages]) this.#readSubagentMessage(message, agent);
     return true;
   }
 
-  #subagentMessage(message: JsonObject, agent: string): void {
+  #readSubagentMessage(message: JsonObject, agent: string): void {
     const id = idOf(message['id']);
     const type = text(message['type']);
     if (id === undefined || type === undefined) return;

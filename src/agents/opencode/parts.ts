@@ -42,20 +42,20 @@ export class OpenCodeParts {
     const type = text(part['type']) ?? '';
     const session = message?.session ?? text(part['sessionID']) ?? text(part['session_id']);
     const isSubagent = session !== this.#session.options.session;
-    const extra = this.#extra(session);
+    const extra = this.#subagentMetadata(session);
     if (message?.role === 'assistant') {
       if (isSubagent) this.#session.facts.model(nonEmpty(message.data['modelID']), false);
       else this.#session.model(nonEmpty(message.data['modelID']));
     }
     switch (type) {
       case 'text':
-        this.#text(part, message, isSubagent, extra);
+        this.#readText(part, message, isSubagent, extra);
         return true;
       case 'reasoning':
-        this.#spoken(part, 'thinking', extra);
+        this.#addText(part, 'thinking', extra);
         return true;
       case 'tool':
-        this.#tool(part, extra['parentCallId']);
+        this.#readTool(part, extra['parentCallId']);
         return true;
       case 'file': {
         const name = nonEmpty(part['filename']) ?? nonEmpty(field(part['source'], 'path')) ?? 'file';
@@ -77,14 +77,14 @@ export class OpenCodeParts {
     }
   }
 
-  #extra(session: string | undefined): { readonly parentCallId?: string } {
+  #subagentMetadata(session: string | undefined): { readonly parentCallId?: string } {
     const call = session === undefined ? undefined : this.#callOf.get(session);
     return call === undefined ? {} : { parentCallId: call };
   }
 
-  #text(part: JsonObject, message: OpenCodeMessage | undefined, isSubagent: boolean, extra: JsonObject): void {
+  #readText(part: JsonObject, message: OpenCodeMessage | undefined, isSubagent: boolean, extra: JsonObject): void {
     if (message?.role !== 'user') {
-      this.#spoken(part, 'text', extra);
+      this.#addText(part, 'text', extra);
       return;
     }
     const shown = text(part['text']) ?? '';
@@ -98,7 +98,7 @@ export class OpenCodeParts {
     });
   }
 
-  #spoken(part: JsonObject, kind: 'text' | 'thinking', extra: JsonObject): void {
+  #addText(part: JsonObject, kind: 'text' | 'thinking', extra: JsonObject): void {
     const id = nonEmpty(part['id']) ?? '';
     const shown = text(part['text']) ?? '';
     const before = this.#shownParts.get(id);
@@ -122,7 +122,7 @@ export class OpenCodeParts {
 
   readonly #reportedIds = new Set<string>();
 
-  #tool(part: JsonObject, parentCallId: string | undefined): void {
+  #readTool(part: JsonObject, parentCallId: string | undefined): void {
     const { run, facts, now } = this.#session;
     const toolName = nonEmpty(part['tool']) ?? 'unknown';
     const id = idOf(part['callID']) ?? nonEmpty(part['id']) ?? run.calls.freshId();

@@ -32,12 +32,12 @@ export class OpenCodeReader implements RecordReader {
     if (object === undefined) return false;
     switch (table) {
       case 'session':
-        this.#sessionRow(object);
+        this.#readSessionRow(object);
         return true;
       case 'message':
-        return this.#message(object);
+        return this.#readMessageRow(object);
       case 'part':
-        return this.#part(object);
+        return this.#readPart(object);
       default:
         return false;
     }
@@ -53,10 +53,10 @@ export class OpenCodeReader implements RecordReader {
     for (const message of this.#messages.values()) {
       if (message.session === this.#session.options.session) last = message;
     }
-    if (last !== undefined) this.#lastState(last);
+    if (last !== undefined) this.#setLastState(last);
   }
 
-  #sessionRow(row: JsonObject): void {
+  #readSessionRow(row: JsonObject): void {
     const { facts, options } = this.#session;
     const id = text(row['id']);
     if (id !== options.session) {
@@ -77,7 +77,7 @@ export class OpenCodeReader implements RecordReader {
     facts.time(timeOf(row['time_updated'] ?? field(time, 'updated')));
   }
 
-  #message(object: JsonObject): boolean {
+  #readMessageRow(object: JsonObject): boolean {
     const id = text(object['id']);
     const session = text(object['sessionID']) ?? text(object['session_id']);
     if (id === undefined || session === undefined) return false;
@@ -102,7 +102,7 @@ export class OpenCodeReader implements RecordReader {
     return true;
   }
 
-  #part(part: JsonObject): boolean {
+  #readPart(part: JsonObject): boolean {
     const message = this.#messages.get(text(part['messageID']) ?? text(part['message_id']) ?? '');
     if (message !== undefined) this.#reportErrors(message);
     this.#session.addTime(
@@ -137,7 +137,7 @@ export class OpenCodeReader implements RecordReader {
     }
   }
 
-  #lastState({ role, data }: OpenCodeMessage): void {
+  #setLastState({ role, data }: OpenCodeMessage): void {
     const { facts } = this.#session;
     const completed = field(data['time'], 'completed');
     const at = timeOf(completed ?? field(data['time'], 'created'));

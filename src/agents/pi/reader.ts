@@ -28,10 +28,10 @@ export class PiReader implements RecordReader {
     const { facts, run } = this.#session;
     switch (entry['type']) {
       case 'session':
-        this.#header(entry);
+        this.#readHeader(entry);
         return true;
       case 'message':
-        return isObject(entry['message']) && this.#message(entry['message'], id);
+        return isObject(entry['message']) && this.#readMessage(entry['message'], id);
       case 'model_change':
         this.#session.model(nonEmpty(entry['modelId']));
         return true;
@@ -58,7 +58,7 @@ export class PiReader implements RecordReader {
     }
   }
 
-  #header(entry: JsonObject): void {
+  #readHeader(entry: JsonObject): void {
     const { facts } = this.#session;
     facts.id(nonEmpty(entry['id']));
     this.#session.setFolder(nonEmpty(entry['cwd']));
@@ -67,7 +67,7 @@ export class PiReader implements RecordReader {
     if (id !== undefined) facts.parent = { id, kind: 'fork' };
   }
 
-  #message(message: JsonObject, id: string | undefined): boolean {
+  #readMessage(message: JsonObject, id: string | undefined): boolean {
     const now = this.#session.addTime(message['timestamp']);
     const { facts, run } = this.#session;
     // A fork copies entries unchanged.
@@ -84,7 +84,7 @@ export class PiReader implements RecordReader {
         this.#answer(message, key);
         return true;
       case 'toolResult':
-        this.#result(message);
+        this.#readResult(message);
         facts.last('answering', now);
         return true;
       case 'bashExecution': {
@@ -116,7 +116,7 @@ export class PiReader implements RecordReader {
       if (block['type'] === 'text') this.#session.say('text', text(block['text']) ?? '');
       else if (block['type'] === 'thinking') this.#session.say('thinking', text(block['thinking']) ?? '');
       else if (block['type'] === 'toolCall') {
-        this.#call(block);
+        this.#startCall(block);
         calls += 1;
       } else this.#session.unknown('A block of an unknown kind', JSON.stringify(block));
     }
@@ -134,7 +134,7 @@ export class PiReader implements RecordReader {
     else facts.last(calls > 0 ? 'tool' : 'answered', now);
   }
 
-  #call(block: JsonObject): void {
+  #startCall(block: JsonObject): void {
     const { facts, run, now } = this.#session;
     const toolName = nonEmpty(block['name']) ?? 'unknown';
     const id = idOf(block['id']) ?? run.calls.freshId();
@@ -144,7 +144,7 @@ export class PiReader implements RecordReader {
     run.calls.start({ id, toolName, action, input, timestamp: now, metadata: this.#session.metadata() });
   }
 
-  #result(message: JsonObject): void {
+  #readResult(message: JsonObject): void {
     const { facts, run, now } = this.#session;
     const id = idOf(message['toolCallId']) ?? run.calls.openOf() ?? run.calls.freshId();
     const isError = message['isError'] === true;

@@ -74,13 +74,13 @@ class QwenReader implements RecordReader {
 
   read(value: JsonObject | readonly unknown[], record: StoreRecord): boolean {
     if (!isObject(value)) return false;
-    if (record.part.role === 'sidecar') return this.#runtime(value);
+    if (record.part.role === 'sidecar') return this.#readRuntime(value);
     const uuid = nonEmpty(value['uuid']);
     if (uuid === undefined) return this.#oldFormat.read(value, record);
     if (this.#recordIds.has(uuid)) return true;
     this.#recordIds.add(uuid);
     this.#session.addTime(value['timestamp']);
-    if (record.part.role === 'subagent') return this.#subagentRecord(value, record.part.agent);
+    if (record.part.role === 'subagent') return this.#readSubagentRecord(value, record.part.agent);
     const { facts } = this.#session;
     this.#session.setFolder(nonEmpty(value['cwd']));
     facts.branch = nonEmpty(value['gitBranch']) ?? facts.branch;
@@ -89,7 +89,7 @@ class QwenReader implements RecordReader {
     if (fork !== undefined) facts.parent ??= { id: fork, kind: 'fork' };
     switch (value['type']) {
       case 'user':
-        return this.#user(value, uuid, fork);
+        return this.#readUser(value, uuid, fork);
       case 'assistant':
         this.#answer(value, uuid, fork);
         return true;
@@ -98,14 +98,14 @@ class QwenReader implements RecordReader {
         facts.last('answering', this.#session.now);
         return true;
       case 'system':
-        return this.#system(value, fork);
+        return this.#readSystem(value, fork);
       default:
         return false;
     }
   }
 
   /** Written by the program in a terminal while it runs, and never removed. */
-  #runtime(value: JsonObject): boolean {
+  #readRuntime(value: JsonObject): boolean {
     const { facts } = this.#session;
     facts.entryPoint = 'terminal';
     facts.addMissing(unrecorded);
@@ -114,7 +114,7 @@ class QwenReader implements RecordReader {
     return true;
   }
 
-  #user(value: JsonObject, uuid: string, fork: string | undefined): boolean {
+  #readUser(value: JsonObject, uuid: string, fork: string | undefined): boolean {
     const shown = partsText(value['message']);
     const { facts, now } = this.#session;
     const byPerson = value['provenance'] === undefined || value['provenance'] === 'real_user';
@@ -139,12 +139,12 @@ class QwenReader implements RecordReader {
       facts.request({ key, at: now, model: model ?? null, usage, ...owner(fork) });
     }
     this.#isRequestCounted = false;
-    const calls = this.#parts(value['message']);
+    const calls = this.#readParts(value['message']);
     facts.last(calls > 0 ? 'tool' : 'answered', now);
   }
 
   /** Returns the number of calls among the parts. */
-  #parts(message: unknown, parentCallId?: string): number {
+  #readParts(message: unknown, parentCallId?: string): number {
     const extra = parentCallId === undefined ? {} : { parentCallId };
     let calls = 0;
     for (const part of objects(field(message, 'parts'))) {
@@ -158,13 +158,13 @@ class QwenReader implements RecordReader {
     return calls;
   }
 
-  #system(value: JsonObject, fork: string | undefined): boolean {
+  #readSystem(value: JsonObject, fork: string | undefined): boolean {
     const subtype = text(value['subtype']) ?? '';
     const payload = value['systemPayload'];
     const { facts, now, run } = this.#session;
     switch (subtype) {
       case 'ui_telemetry':
-        this.#telemetry(field(payload, 'uiEvent'), fork);
+        this.#readTelemetry(field(payload, 'uiEvent'), fork);
         return true;
       case 'custom_title':
         facts.title = nonEmpty(field(payload, 'customTitle')) ?? facts.title;
@@ -200,7 +200,7 @@ class QwenReader implements RecordReader {
     }
   }
 
-  #telemetry(event: unknown, fork: string | undefined): void {
+  #readTelemetry(event: unknown, fork: string | undefined): void {
     const { facts, now } = this.#session;
     const at = timeOf(field(event, 'event.timestamp')) ?? now;
     switch (field(event, 'event.name')) {
@@ -225,7 +225,7 @@ class QwenReader implements RecordReader {
     }
   }
 
-  #subagentRecord(value: JsonObject, agent: string): boolean {
+  #readSubagentRecord(value: JsonObject, agent: string): boolean {
     const parentCallId = this.#calls.ofAgent(agent);
     const extra = parentCallId === undefined ? {} : { parentCallId };
     switch (value['type']) {
@@ -234,13 +234,13 @@ class QwenReader implements RecordReader {
         return true;
       case 'assistant':
         this.#session.facts.model(nonEmpty(value['model']));
-        this.#parts(value['message'], parentCallId);
+        this.#readParts(value['message'], parentCallId);
         return true;
       case 'tool_result':
         this.#calls.result(value);
         return true;
       case 'system':
-        this.#telemetry(field(value['systemPayload'], 'uiEvent'), undefined);
+        this.#readTelemetry(field(value['systemPayload'], 'uiEvent'), undefined);
         return true;
       default:
         return false;

@@ -34,7 +34,7 @@ export class SpreadJson {
     if (this.#lines.length === 0 && line !== '{' && line !== '[') return 'no';
     this.#lines.push(line);
     this.#characters += line.length;
-    if (line === '}' || line === ']') return this.#whole();
+    if (line === '}' || line === ']') return this.#parseCollected();
     if (this.#characters > maxCharacters) this.abandon();
     return 'more';
   }
@@ -50,7 +50,7 @@ export class SpreadJson {
     return this.#abandoned.length === 0 ? nothing : this.#abandoned.splice(0);
   }
 
-  #whole(): JsonProgress {
+  #parseCollected(): JsonProgress {
     const raw = this.#lines.join('\n');
     const value = parse(raw);
     if (value === undefined) this.abandon();

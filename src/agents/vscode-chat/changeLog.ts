@@ -20,7 +20,7 @@ export class ChangeLog {
     }
     const keys = list(path);
     const key = keys.at(-1);
-    const owner = this.#at(keys.slice(0, -1));
+    const owner = this.#findContainer(keys.slice(0, -1));
     if (owner === undefined || !isKey(key)) return false;
     if (kind === kinds.set) return setValue(owner, key, value);
     if (kind === kinds.remove) return setValue(owner, key, undefined);
@@ -34,7 +34,7 @@ export class ChangeLog {
     this.#state = state;
   }
 
-  #at(path: readonly unknown[]): Container | undefined {
+  #findContainer(path: readonly unknown[]): Container | undefined {
     let current: unknown = this.#state;
     for (const key of path) {
       if (!isContainer(current) || !isKey(key)) return undefined;

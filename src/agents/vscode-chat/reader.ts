@@ -40,7 +40,7 @@ export class VscodeChatReader implements RecordReader {
     facts.title = nonEmpty(state['customTitle']) ?? nonEmpty(state['computedTitle']) ?? null;
     const requests = objects(state['requests']);
     const last = requests.at(-1);
-    const counted = requests.filter((request) => this.#usage(request)).length;
+    const counted = requests.filter((request) => this.#addUsage(request)).length;
     if (requests.length > counted) facts.addMissing('VS Code does not store the tokens of every message.');
     else if (counted > 0) facts.addMissing('VS Code stores the tokens of one request for each message.');
     if (last === undefined) return;
@@ -89,7 +89,7 @@ export class VscodeChatReader implements RecordReader {
   }
 
   /** `false`: there are no tokens. */
-  #usage(request: JsonObject): boolean {
+  #addUsage(request: JsonObject): boolean {
     const usage = request['usage'] ?? field(request['result'], 'usage');
     const input = count(field(usage, 'promptTokens'));
     const output = count(field(usage, 'completionTokens'));

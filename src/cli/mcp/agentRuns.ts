@@ -93,7 +93,7 @@ export class AgentRuns {
       const { requestOf } = await import('../commands/runs/queueRequest.ts');
       const [named, demand] = [isProgram ? { executor: type } : { blueprint: agent }, demandOptions(demands)];
       const request = await requestOf(this.#context, { ...named, cwd: projectDir, model, demand });
-      return this.#queue({ ...request, prompt }, mode);
+      return this.#queueRun({ ...request, prompt }, mode);
     }
     const start = isProgram ? { agent: type, ...runRequest } : await startByBlueprint(this.#context, agent, runRequest);
     return this.#begin({ start: { ...start, interactive: false } }, mode);
@@ -118,7 +118,7 @@ export class AgentRuns {
   }
 
   /** A runner of this machine takes it that has what is demanded. @throws UsageError, CoordinatorError, DaemonError */
-  async #queue(request: QueueRunParams, mode: Mode): Promise<object> {
+  async #queueRun(request: QueueRunParams, mode: Mode): Promise<object> {
     const queued = await queueRun(this.#context, this.#options.store, request);
     const { session_id: id, status, waiting } = queued.run;
     this.#startedRuns.set(id, queued);

@@ -25,7 +25,7 @@ export class SpooledTranscript {
     for (const update of updates) {
       if (update.op === 'put') this.#put(update.entry, update.open === true);
       else {
-        const entry = this.#entry(update.index);
+        const entry = this.#readEntry(update.index);
         if (entry !== undefined) this.#put(appendContent(entry, update.text), this.#open.has(update.index));
       }
     }
@@ -36,7 +36,7 @@ export class SpooledTranscript {
   *settled(): Generator<NormalizedEntry> {
     const indexes = [...new Set([...this.#spooled.keys(), ...this.#held.keys()])].sort((a, b) => a - b);
     for (const index of indexes) {
-      const entry = this.#entry(index);
+      const entry = this.#readEntry(index);
       if (entry !== undefined) yield entry;
     }
   }
@@ -58,7 +58,7 @@ export class SpooledTranscript {
     }
   }
 
-  #entry(index: number): NormalizedEntry | undefined {
+  #readEntry(index: number): NormalizedEntry | undefined {
     const spooled = this.#held.get(index);
     const stretch = this.#spooled.get(index);
     if (spooled !== undefined || stretch === undefined || this.#file === undefined) return spooled;

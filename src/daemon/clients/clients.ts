@@ -69,7 +69,7 @@ export class Clients implements Presence {
   add(connection: ConnectedClient, description: ClientDescription): void {
     this.#clients.set(connection, { description, folders: [] });
     if (description.kind === 'window') clearTimeout(this.#timer);
-    this.#changed();
+    this.#notifyListeners();
   }
 
   announce(connection: ConnectedClient, folders: readonly string[], whenWindowsClose: WhenWindowsClose): void {
@@ -82,8 +82,12 @@ export class Clients implements Presence {
   remove(connection: ConnectedClient): void {
     const client = this.#clients.get(connection);
     this.#clients.delete(connection);
-    this.#changed();
-    if (client?.description.kind !== 'window' || this.#whenWindowsClose !== 'stopRuns' || this.#windows().length > 0)
+    this.#notifyListeners();
+    if (
+      client?.description.kind !== 'window' ||
+      this.#whenWindowsClose !== 'stopRuns' ||
+      this.#windowClients().length > 0
+    )
       return;
     this.#timer = setTimeout(this.#deps.onStopRuns, this.#deps.reloadMs ?? reloadMs);
     this.#timer.unref();
@@ -91,7 +95,7 @@ export class Clients implements Presence {
 
   /** Asks a window that has the file's folder open, else the newest one. */
   async input(name: string, agent: { readonly name: string; readonly file: string }): Promise<string | undefined> {
-    const windows = this.#windows();
+    const windows = this.#windowClients();
     const [connection] =
       windows.find(([, { folders }]) => folders.some((folder) => agent.file.startsWith(folder + path.sep))) ??
       windows.at(-1) ??
@@ -99,12 +103,12 @@ export class Clients implements Presence {
     return (await connection?.askInput(name, agent)) ?? undefined;
   }
 
-  #changed(): void {
+  #notifyListeners(): void {
     this.#deps.onCount(this.count);
     for (const listener of [...this.#presenceListeners]) listener();
   }
 
-  #windows(): [ConnectedClient, Client][] {
+  #windowClients(): [ConnectedClient, Client][] {
     return [...this.#clients].filter(([, { description }]) => description.kind === 'window');
   }
 }

@@ -132,13 +132,17 @@ export class ClientConnection implements ConnectedClient {
     this.#handle('stop', calls.stop, (params) => service.stop(params));
     this.#handle('changeOptions', calls.changeOptions, (params) => service.changeOptions(params));
     this.#handle('unsend', calls.unsend, (params) => service.unsend(params));
-    this.#handle('start', calls.start, (params, signal) => this.#started(service.start(this, params, signal), params));
-    this.#handle('resume', calls.resume, (params, signal) =>
-      this.#started(service.resume(this, params, signal), params),
+    this.#handle('start', calls.start, (params, signal) =>
+      this.#respondStarted(service.start(this, params, signal), params),
     );
-    this.#handle('fork', calls.fork, (params, signal) => this.#started(service.fork(this, params, signal), params));
+    this.#handle('resume', calls.resume, (params, signal) =>
+      this.#respondStarted(service.resume(this, params, signal), params),
+    );
+    this.#handle('fork', calls.fork, (params, signal) =>
+      this.#respondStarted(service.fork(this, params, signal), params),
+    );
     this.#handle('planFork', calls.planFork, ({ session_id, at }) => service.forks.plan(session_id, at));
-    this.#handle('restart', calls.restart, (params) => this.#started(service.restart(this, params), params));
+    this.#handle('restart', calls.restart, (params) => this.#respondStarted(service.restart(this, params), params));
   }
 
   #handleQueue(): void {
@@ -192,7 +196,7 @@ export class ClientConnection implements ConnectedClient {
   #handleReading(): void {
     const { records } = this.#service;
     const using = <T>(sessionId: string, work: (handle: SessionHandle) => Promise<T>): Promise<T> =>
-      records.using(sessionId, this.#followed(sessionId), work);
+      records.using(sessionId, this.#findSubscription(sessionId), work);
     this.#handle('follow', calls.follow, async ({ session_id }) =>
       this.#follow(await this.#service.follow(session_id), false),
     );
@@ -260,12 +264,12 @@ export class ClientConnection implements ConnectedClient {
       try {
         return await work(params.data, signalOf(token));
       } catch (error) {
-        throw this.#asResponse(error);
+        throw this.#toResponseError(error);
       }
     });
   }
 
-  #asResponse(error: unknown): Error {
+  #toResponseError(error: unknown): Error {
     if (error instanceof ResponseError) return error;
     const data = failureData(error);
     if (data !== null) return new ResponseError(ErrorCodes.UnknownErrorCode, data.message, data);
@@ -274,7 +278,7 @@ export class ClientConnection implements ConnectedClient {
     return new ResponseError(ErrorCodes.InternalError, message, { code: 'internal', message, detail: '' });
   }
 
-  #followed(sessionId: string): Subscription | undefined {
+  #findSubscription(sessionId: string): Subscription | undefined {
     return [...this.#subscriptions.values()].find(({ handle }) => handle.id === sessionId);
   }
 
@@ -294,7 +298,7 @@ export class ClientConnection implements ConnectedClient {
     return subscription.begin();
   }
 
-  async #started(
+  async #respondStarted(
     begins: Promise<SessionHandle>,
     { follow }: Pick<ParamsOf<'start'>, 'follow'>,
   ): Promise<ResultOf<'start'>> {

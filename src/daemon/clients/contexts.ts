@@ -45,7 +45,7 @@ export class ClientContexts {
   add(context: ClientContext, by: ClientDescription['kind']): void {
     const ofWindow = by === 'window';
     const { folder } = context;
-    if (!ofWindow && this.#nearest(folder)?.ofWindow === true) return;
+    if (!ofWindow && this.#nearestContext(folder)?.ofWindow === true) return;
     this.#byFolder.delete(folder);
     this.#byFolder.set(folder, { context, ofWindow });
     const [oldest] = this.#byFolder.keys();
@@ -67,46 +67,46 @@ export class ClientContexts {
   }
 
   isTrusted(folder: string): boolean {
-    return this.#of(folder)?.trusted === true;
+    return this.#contextOf(folder)?.trusted === true;
   }
 
   /** Only windows know a person's follow-up settings. */
   isTrustedByWindow(folder: string): boolean {
-    const known = this.#nearest(folder);
+    const known = this.#nearestContext(folder);
     return known?.ofWindow === true && known.context.trusted;
   }
 
   /** For a folder that no client has opened since the daemon started: an empty environment. */
   environment(folder: string): Readonly<Record<string, string>> {
-    return this.#of(folder)?.environment ?? {};
+    return this.#contextOf(folder)?.environment ?? {};
   }
 
   /** Environment for the folder of a file, otherwise the newest one. */
   environmentNear(file: string): Readonly<Record<string, string>> {
-    return (this.#of(path.dirname(file)) ?? this.#newest())?.environment ?? {};
+    return (this.#contextOf(path.dirname(file)) ?? this.#newestContext())?.environment ?? {};
   }
 
   /** Agent options from the settings of the folder. */
   options(folder: string, executor: ExecutorType): AgentOptions {
-    return this.#of(folder)?.options?.[executor] ?? {};
+    return this.#contextOf(folder)?.options?.[executor] ?? {};
   }
 
   /** The sharing setting of the folder; `undefined` if no window has it open. */
   share(folder: string): Share | undefined {
-    return this.#of(folder)?.settings.share;
+    return this.#contextOf(folder)?.settings.share;
   }
 
   /** The user's options for later runs of a session. */
   choice(folder: string, sessionId: string): RunChoice {
-    return this.#of(folder)?.choices?.[sessionId] ?? {};
+    return this.#contextOf(folder)?.choices?.[sessionId] ?? {};
   }
 
   tags(): readonly string[] {
-    return this.#newest()?.tags ?? [];
+    return this.#newestContext()?.tags ?? [];
   }
 
   mayUseWorkspaceAgents(folder: string): boolean {
-    const { trusted = false, workspaceAgents = false } = this.#of(folder) ?? {};
+    const { trusted = false, workspaceAgents = false } = this.#contextOf(folder) ?? {};
     return trusted && workspaceAgents;
   }
 
@@ -115,7 +115,7 @@ export class ClientContexts {
    * user's, and the same in each.
    */
   settings(folder: string | undefined): EngineSettings {
-    const context = folder === undefined ? this.#newest() : this.#of(folder);
+    const context = folder === undefined ? this.#newestContext() : this.#contextOf(folder);
     if (context === undefined) return {};
     const { acpHttpTokens = {}, followUps, ...settings } = context.settings;
     const tokens = new Map(Object.entries(acpHttpTokens));
@@ -126,25 +126,25 @@ export class ClientContexts {
       acpHttpToken: (profile) => Promise.resolve(tokens.get(profile)),
       followUps: parseFollowUps(followUps).value,
       budgets: (where) => {
-        const budgets = this.#of(where)?.settings.budgets;
+        const budgets = this.#contextOf(where)?.settings.budgets;
         const { limits, ...others } = budgets ?? {};
         return { limits: parseBudgets(limits).value, ...others };
       },
     };
   }
 
-  #newest(): ClientContext | undefined {
+  #newestContext(): ClientContext | undefined {
     const all = [...this.#byFolder.values()];
     return (all.findLast(({ ofWindow }) => ofWindow) ?? all.at(-1))?.context;
   }
 
-  #of(folder: string): ClientContext | undefined {
+  #contextOf(folder: string): ClientContext | undefined {
     const starting = this.#starting.getStore()?.context;
-    return starting?.folder === folder ? starting : this.#nearest(folder)?.context;
+    return starting?.folder === folder ? starting : this.#nearestContext(folder)?.context;
   }
 
   /** Context of the folder, or of its nearest ancestor. */
-  #nearest(folder: string): StoredContext | undefined {
+  #nearestContext(folder: string): StoredContext | undefined {
     for (let place = folder; ; place = path.dirname(place)) {
       const known = this.#byFolder.get(place);
       if (known !== undefined || place === path.dirname(place)) return known;

@@ -109,7 +109,7 @@ export class AgentLink {
   }
 
   close(): void {
-    this.#connectionLost();
+    this.#handleDisconnect();
     this.#connection?.close();
   }
 
@@ -120,25 +120,25 @@ export class AgentLink {
     const joined = new Promise<boolean>((resolve) => (this.#settle = resolve));
     this.#connection = await openWebSocket(
       socket,
-      { onText: (text) => this.#dialogue?.handleLine(text), onClose: () => this.#connectionLost() },
+      { onText: (text) => this.#dialogue?.handleLine(text), onClose: () => this.#handleDisconnect() },
       signal,
     );
     signal.addEventListener('abort', () => this.#settle(false), { once: true });
-    this.#dialogue = join.dialogue(nativeId)(this.#host());
+    this.#dialogue = join.dialogue(nativeId)(this.#createHost());
     this.#dialogue.begin();
     return joined;
   }
 
-  #host(): DialogueHost {
+  #createHost(): DialogueHost {
     return {
       write: (line) => this.#connection?.send(line),
       ask: (request, withdrawn) => this.#requests.ask(request, withdrawn),
       record: (line) => this.#deps.log.info(`${this.#deps.label}: ${line.type === 'note' ? line.content : line.type}`),
       onTurnEnded: () => {
-        this.#turned(false);
+        this.#setBusy(false);
         for (const text of this.#afterTurn.splice(0)) this.#dialogue?.sendMessage(text);
       },
-      onTurnStarted: () => this.#turned(true),
+      onTurnStarted: () => this.#setBusy(true),
       leave: () => this.close(),
       fail: (message) => {
         this.#deps.log.warn(message);
@@ -147,7 +147,7 @@ export class AgentLink {
     };
   }
 
-  #turned(isBusy: boolean): void {
+  #setBusy(isBusy: boolean): void {
     this.#isBusy = isBusy;
     this.#isOpen = true;
     this.#settle(true);
@@ -161,13 +161,13 @@ export class AgentLink {
       this.stop();
     } else {
       // The dialogue reports the start only of turns that other clients begin.
-      if (!this.#isBusy) this.#turned(true);
+      if (!this.#isBusy) this.#setBusy(true);
       this.#dialogue?.sendMessage(text);
     }
   }
 
   /** The requests stay where the session runs. */
-  #connectionLost(): void {
+  #handleDisconnect(): void {
     this.#settle(false);
     const wasOpen = this.#isOpen;
     this.#isOpen = false;

@@ -166,8 +166,8 @@ export class JoinedHandle implements SessionHandle {
       return;
     }
     this.#linkUse = use;
-    this.#registrations.push(use.link.onChange(() => this.#changed()));
-    this.#changed();
+    this.#registrations.push(use.link.onChange(() => this.#handleChange()));
+    this.#handleChange();
   }
 
   #leave(): void {
@@ -175,7 +175,7 @@ export class JoinedHandle implements SessionHandle {
     this.#linkUse = undefined;
   }
 
-  #changed(): void {
+  #handleChange(): void {
     void this.#transcript.arrange();
     this.#changes.fire();
   }

@@ -86,14 +86,14 @@ export class WaitWatches {
         if (state === server.waits.get(nativeId)?.state) return;
         if (state === undefined) server.waits.delete(nativeId);
         else server.waits.set(nativeId, { state, since: new Date().toISOString() });
-        this.#changed(server, nativeId);
+        this.#notifyChange(server, nativeId);
       },
     });
     const onClose = (): void => {
       server.isClosed = true;
       const waited = [...server.waits.keys()];
       server.waits.clear();
-      for (const nativeId of waited) this.#changed(server, nativeId);
+      for (const nativeId of waited) this.#notifyChange(server, nativeId);
     };
     try {
       const events = { onText: watch.line, onClose };
@@ -107,7 +107,7 @@ export class WaitWatches {
     }
   }
 
-  #changed(server: WatchedServer, nativeId: string): void {
+  #notifyChange(server: WatchedServer, nativeId: string): void {
     const id = server.sessions.get(nativeId);
     if (id !== undefined) this.#onChange(id);
   }

@@ -99,14 +99,14 @@ export class OtherDaemons {
       const runs = await runsIn(others);
       for (const other of others) other.close();
       for (const { session } of runs) {
-        if (!this.#listed.has(session.session_id)) await this.#list(await engine.open(session.session_id));
+        if (!this.#listed.has(session.session_id)) await this.#listRun(await engine.open(session.session_id));
       }
     } catch (error) {
       log.warn(`Runs of daemons of other versions are unknown: ${String(error)}`);
     }
   }
 
-  async #list(base: SessionHandle): Promise<void> {
+  async #listRun(base: SessionHandle): Promise<void> {
     const { onSummary, onRun } = this.#deps;
     const handle = await this.follow(base);
     const { id } = handle;

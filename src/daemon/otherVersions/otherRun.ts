@@ -154,7 +154,7 @@ export class OtherRun {
   }
 
   /** What clients see. Their answers and messages are calls to the other daemon (`OtherDaemons.call`). */
-  #conversation(): Conversation {
+  #createConversation(): Conversation {
     return {
       takesMessages: this.#takesMessages,
       pending: () => this.#requests,
@@ -184,7 +184,7 @@ export class OtherRun {
       },
       live: () => this.#isActive || base.live(),
       otherVersion: () => (this.#isActive ? connection.daemon.version : undefined),
-      conversation: () => (this.#isActive ? this.#conversation() : base.conversation()),
+      conversation: () => (this.#isActive ? this.#createConversation() : base.conversation()),
       get done() {
         return done();
       },

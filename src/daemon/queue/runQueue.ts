@@ -78,7 +78,7 @@ export class RunQueue {
     const link = await this.#link();
     const { parent_session_id: parent, session_id = sessionId(randomHex) } = request;
     if (parent === undefined) return link.createRun(request);
-    return this.#savingRecord(session_id, () => this.#deps.teamChildren.queueBelow(parent, { ...request, session_id }));
+    return this.#saveRecord(session_id, () => this.#deps.teamChildren.queueBelow(parent, { ...request, session_id }));
   }
 
   async #create(request: z.output<typeof createRunSchema>, origin?: Pick<Job, 'by_agent'>): Promise<ListedRun> {
@@ -92,11 +92,11 @@ export class RunQueue {
       await this.#keep(job, run);
       return run;
     };
-    return request.type === 'start_session' ? this.#savingRecord(session_id, create) : create();
+    return request.type === 'start_session' ? this.#saveRecord(session_id, create) : create();
   }
 
   /** Until `create` has saved the record of a new session, others who ask for it wait. */
-  async #savingRecord(id: string, create: () => Promise<ListedRun>): Promise<ListedRun> {
+  async #saveRecord(id: string, create: () => Promise<ListedRun>): Promise<ListedRun> {
     let finish = (): void => undefined;
     this.#savingRecords.set(id, new Promise<void>((resolve) => (finish = resolve)));
     try {

@@ -50,7 +50,7 @@ export class Forks {
       const isNative = history !== undefined || forkOf !== undefined;
       return { way: isNative ? 'conversation' : entries.some(isMessage) ? 'transcript' : 'nothing', prompt: '' };
     }
-    const { before, prompt, native } = await this.#plan(sessionId, at);
+    const { before, prompt, native } = await this.#planFork(sessionId, at);
     const isNative = native !== undefined && native.place.last !== null;
     return { way: isNative ? 'conversation' : before.some(isMessage) ? 'transcript' : 'nothing', prompt };
   }
@@ -69,7 +69,7 @@ export class Forks {
           : await engine.archive.forkObserved(history, origin);
       return whole.session_id;
     }
-    const { before, native, ...plan } = await this.#plan(origin.session_id, place.at);
+    const { before, native, ...plan } = await this.#planFork(origin.session_id, place.at);
     const summary = { ...plan.summary, title: titleOf(place.prompt) };
     const forked =
       native === undefined || native.place.last === null
@@ -99,7 +99,7 @@ export class Forks {
     }
   }
 
-  async #plan(sessionId: string, at: number): Promise<Plan> {
+  async #planFork(sessionId: string, at: number): Promise<Plan> {
     const { summary, entries } = await this.#read(sessionId);
     const [prompt, ...later] = entries.slice(at).filter(isPrompt);
     if (prompt?.index !== at) throw failures.notAPrompt(at);
@@ -108,11 +108,11 @@ export class Forks {
       summary,
       before: entries.slice(0, at),
       prompt: prompt.content,
-      native: await this.#native(summary, texts),
+      native: await this.#planNativeFork(summary, texts),
     };
   }
 
-  async #native(summary: SessionSummary, texts: readonly string[]): Promise<Plan['native']> {
+  async #planNativeFork(summary: SessionSummary, texts: readonly string[]): Promise<Plan['native']> {
     if (!canForkAt(summary.executor_type, summary.agent_version)) return undefined;
     const history = await this.#deps.sources.historyOf(summary);
     const place = history === undefined ? undefined : findForkPlace(history.entries, texts);

@@ -63,23 +63,27 @@ export class RaceCalls {
   }
 
   async compare({ race_id, context }: ParamsOf<'compareRace'>): Promise<ResultOf<'compareRace'>> {
-    return this.races.compare(race_id, await this.#environment(race_id, context));
+    return this.races.compare(race_id, await this.#trustedEnvironment(race_id, context));
   }
 
   async apply({ race_id, context, ...asked }: ParamsOf<'applyRace'>): Promise<ResultOf<'applyRace'>> {
-    return this.races.apply(race_id, asked, await this.#environment(race_id, context));
+    return this.races.apply(race_id, asked, await this.#trustedEnvironment(race_id, context));
   }
 
   async undo({ race_id, context }: ParamsOf<'undoRace'>): Promise<ResultOf<'undoRace'>> {
-    return { files: [...(await this.races.undo(race_id, await this.#environment(race_id, context)))] };
+    return { files: [...(await this.races.undo(race_id, await this.#trustedEnvironment(race_id, context)))] };
   }
 
   async clean({ race_id, context, force }: ParamsOf<'cleanRace'>): Promise<ResultOf<'cleanRace'>> {
-    const { removed, losses } = await this.races.clean(race_id, { force }, await this.#environment(race_id, context));
+    const { removed, losses } = await this.races.clean(
+      race_id,
+      { force },
+      await this.#trustedEnvironment(race_id, context),
+    );
     return { removed, losses: losses.map(({ files, ...loss }) => ({ ...loss, files: files && [...files] })) };
   }
 
-  async #environment(id: string, context: ClientContext): Promise<RaceCaller['environment']> {
+  async #trustedEnvironment(id: string, context: ClientContext): Promise<RaceCaller['environment']> {
     this.#assertTrusted(context, (await this.races.get(id)).folder);
     return context.environment;
   }

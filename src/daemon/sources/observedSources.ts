@@ -45,7 +45,7 @@ export class ObservedSources {
     this.#deps = deps;
     this.keeper = new SessionCopier({
       ...deps,
-      history: (id) => this.#history(id),
+      history: (id) => this.#findHistory(id),
       onKept: (summary) => {
         this.#removeOwn(summary);
         deps.onKept(summary);
@@ -58,7 +58,7 @@ export class ObservedSources {
     params: ParamsOf<'watchSources'>,
     feed: NewsFeed,
   ): Promise<{ readonly watch: SourcesWatch; readonly result: ResultOf<'watchSources'> }> {
-    const sessions = this.#at(params);
+    const sessions = this.#sessionsAt(params);
     const scope = new SessionScope(params.scope, params.folders, this.#repositories);
     const watch = new SourcesWatch({
       sessions,
@@ -97,10 +97,10 @@ export class ObservedSources {
     const { observed, executor_type, executor_session_id: native } = session;
     const agent = observedAgents.find((observedAgent) => observedAgent === (observed?.agent ?? executor_type));
     if (agent === undefined || native === undefined) return undefined;
-    return (await this.#history(observedId(agent, native))) ?? this.#history(session.session_id);
+    return (await this.#findHistory(observedId(agent, native))) ?? this.#findHistory(session.session_id);
   }
 
-  async #history(id: string): Promise<ObservedHistory | undefined> {
+  async #findHistory(id: string): Promise<ObservedHistory | undefined> {
     for (const sessions of this.#places.values()) {
       const history = await sessions.history(id);
       if (history !== undefined) return history;
@@ -137,7 +137,7 @@ export class ObservedSources {
     for (const sessions of this.#places.values()) sessions.dispose();
   }
 
-  #at({ home, variables }: Pick<ParamsOf<'watchSources'>, 'home' | 'variables'>): RemoteSessions {
+  #sessionsAt({ home, variables }: Pick<ParamsOf<'watchSources'>, 'home' | 'variables'>): RemoteSessions {
     const sorted = Object.entries(variables).sort(([a], [b]) => a.localeCompare(b));
     const key = JSON.stringify([home, sorted]);
     const known = this.#places.get(key);

@@ -57,10 +57,10 @@ export class SourcesWatch implements Disposable {
     this.#registrations = [
       sessions.look((change) => receive(change)),
       own.onRecorded((ids, session) => this.addRecorded(ids, session)),
-      joined.onChange((id) => void this.#sendAgain(id)),
+      joined.onChange((id) => void this.#resendSession(id)),
     ];
     this.#recorded = new Map([...(await own.recorded()), ...this.#recorded]);
-    const found = await this.#shown(await sessions.list());
+    const found = await this.#shownSessions(await sessions.list());
     const newest = found.shown.sort((a, b) => b.updated_at.localeCompare(a.updated_at)).slice(0, limit);
     this.#limit = limit;
     this.#oldest = newest.at(-1)?.updated_at ?? '';
@@ -79,7 +79,7 @@ export class SourcesWatch implements Disposable {
     for (const registration of this.#registrations) registration.dispose();
   }
 
-  async #sendAgain(id: string): Promise<void> {
+  async #resendSession(id: string): Promise<void> {
     if (!this.#reported.has(id)) return;
     const rows = await this.#deps.sessions.list().catch(() => []);
     const changed = rows.filter((row) => row.session_id === id);
@@ -88,7 +88,7 @@ export class SourcesWatch implements Disposable {
 
   async #report({ changed, removed }: SourcesChange): Promise<void> {
     try {
-      const { shown } = await this.#shown(changed);
+      const { shown } = await this.#shownSessions(changed);
       if (this.#isDisposed) return;
       const outdated = new Set([...removed, ...changed.map((session) => session.session_id)]);
       for (const summary of shown.sort((a, b) => b.updated_at.localeCompare(a.updated_at))) {
@@ -128,7 +128,9 @@ export class SourcesWatch implements Disposable {
   }
 
   /** `copies`: ids in scope. A copy whose session runs again is shown as it runs. */
-  async #shown(rows: readonly ObservedSummary[]): Promise<{ shown: SessionSummary[]; copies: string[]; out: number }> {
+  async #shownSessions(
+    rows: readonly ObservedSummary[],
+  ): Promise<{ shown: SessionSummary[]; copies: string[]; out: number }> {
     const { keeper, keepAll: all, scope, joined } = this.#deps;
     await keeper.look(rows, { recorded: this.#recorded, all });
     const shown: SessionSummary[] = [];

@@ -77,7 +77,7 @@ export class TeamMirror {
           return handle.done;
         },
         live: () => isSessionLive(handle.summary().status),
-        conversation: () => (isSessionLive(handle.summary().status) ? this.#conversation(id) : null),
+        conversation: () => (isSessionLive(handle.summary().status) ? this.#createConversation(id) : null),
         onConversation: (listener) => {
           listeners.add(listener);
           return { dispose: () => listeners.delete(listener) };
@@ -167,7 +167,7 @@ export class TeamMirror {
   }
 
   /** Answers go through the team. The agent of another machine takes no messages. */
-  #conversation(id: string): Conversation {
+  #createConversation(id: string): Conversation {
     return {
       takesMessages: false,
       pending: () => this.#requests.get(id) ?? [],

@@ -54,7 +54,7 @@ export class OutboxFiles {
 
   async read(id: string): Promise<OutboxState | null> {
     try {
-      return outboxStateSchema.safeParse(JSON.parse(await readFile(this.#file(id), 'utf8'))).data ?? null;
+      return outboxStateSchema.safeParse(JSON.parse(await readFile(this.#fileOf(id), 'utf8'))).data ?? null;
     } catch {
       return null;
     }
@@ -62,14 +62,14 @@ export class OutboxFiles {
 
   /** @throws file system errors */
   async write(id: string, state: OutboxState): Promise<void> {
-    const file = this.#file(id);
+    const file = this.#fileOf(id);
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
     await writeFile(`${file}.new`, JSON.stringify(state), { mode: 0o600 });
     await rename(`${file}.new`, file);
   }
 
   async remove(id: string): Promise<void> {
-    await rm(this.#file(id), { force: true });
+    await rm(this.#fileOf(id), { force: true });
   }
 
   /** Ids of the sessions that have a state. */
@@ -81,7 +81,7 @@ export class OutboxFiles {
     });
   }
 
-  #file(id: string): string {
+  #fileOf(id: string): string {
     return path.join(this.#folder, `${sessionIdSchema.parse(id)}.json`);
   }
 }

@@ -37,7 +37,7 @@ export class SharedList {
   /** Sessions for a client's list. From then on, reports changes. Empty until there is a connection. */
   async watch(): Promise<Omit<ResultOf<'sharedSessions'>, 'own'>> {
     this.#isWatched = true;
-    const sessions = await this.#list();
+    const sessions = await this.#listSummaries();
     return {
       sessions: sessions ?? [],
       is_connected: sessions !== null,
@@ -64,7 +64,7 @@ export class SharedList {
   async resume(): Promise<void> {
     if (!this.#isWatched) return;
     const before = [...this.#known];
-    const sessions = await this.#list();
+    const sessions = await this.#listSummaries();
     if (sessions === null) return;
     for (const summary of sessions) this.#deps.onChanged(summary);
     for (const id of before) if (!this.#known.has(id)) this.#deps.onRemoved(id);
@@ -78,7 +78,7 @@ export class SharedList {
     this.#known.clear();
   }
 
-  async #list(): Promise<SessionSummary[] | null> {
+  async #listSummaries(): Promise<SessionSummary[] | null> {
     const found = await this.#ifConnected((database) => listShared(database, maxListed));
     if (found === null) return null;
     const summaries = found.flatMap((session) => this.#summaryOf(session));

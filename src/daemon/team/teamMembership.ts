@@ -137,18 +137,18 @@ export class TeamMembership implements TeamSide {
   /** @throws EngineFailure `team_refused`, `team_missing` */
   async leave({ delete_mine }: ParamsOf<'leaveTeam'>): Promise<ResultOf<'leaveTeam'>> {
     const { forget, leave } = await import('./joining.ts');
-    const deleted = await leave((await this.#joined()).login, delete_mine);
+    const deleted = await leave((await this.#requireTeam()).login, delete_mine);
     await this.#reopen(undefined, () => forget(this.#deps.storeDir));
     return { deleted };
   }
 
   async shareSession({ session_id, share }: ParamsOf<'shareSession'>): Promise<ResultOf<'shareSession'>> {
-    await (await this.#joined()).share(session_id, share);
+    await (await this.#requireTeam()).share(session_id, share);
     return {};
   }
 
   async shareFolder({ folder, share }: ParamsOf<'shareFolder'>): Promise<ResultOf<'shareFolder'>> {
-    await (await this.#joined()).shareFolder(folder, share);
+    await (await this.#requireTeam()).shareFolder(folder, share);
     return {};
   }
 
@@ -201,7 +201,7 @@ export class TeamMembership implements TeamSide {
     return this.#opening;
   }
 
-  async #joined(): Promise<DaemonTeam> {
+  async #requireTeam(): Promise<DaemonTeam> {
     const team = await this.#opening;
     if (team !== null) return team;
     throw teamMissing();

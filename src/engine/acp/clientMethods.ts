@@ -60,7 +60,7 @@ export class ClientMethods {
       .onRequest(
         'session/request_permission',
         (params: unknown) => params,
-        ({ params, signal }) => done('A permission', () => this.#permission(params, signal)),
+        ({ params, signal }) => done('A permission', () => this.#requestPermission(params, signal)),
       )
       .onRequest('fs/read_text_file', ({ params }) =>
         done(`Reading ${params.path}`, async () => ({ content: await files.read(params.path, params) })),
@@ -103,7 +103,7 @@ export class ClientMethods {
     }
   }
 
-  async #permission(params: unknown, signal: AbortSignal) {
+  async #requestPermission(params: unknown, signal: AbortSignal) {
     const { calls, files, grants, host, workDir } = this.#deps;
     const input = isObject(params) ? params : {};
     const call = isObject(input['toolCall']) ? input['toolCall'] : {};

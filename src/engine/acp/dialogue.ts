@@ -129,7 +129,7 @@ export class AcpDialogue implements Dialogue {
 
   sendMessage(text: string): void {
     if (this.#isBusy) this.#queuedMessages.push(text);
-    else void this.#turn(text);
+    else void this.#runTurn(text);
   }
 
   interrupt(): void {
@@ -170,7 +170,7 @@ export class AcpDialogue implements Dialogue {
       this.#fail(error);
       return;
     }
-    await this.#turn(prompt);
+    await this.#runTurn(prompt);
   }
 
   async #open(): Promise<void> {
@@ -198,7 +198,7 @@ export class AcpDialogue implements Dialogue {
     this.#sessionId = id;
   }
 
-  async #turn(text: string): Promise<void> {
+  async #runTurn(text: string): Promise<void> {
     this.#isBusy = true;
     const params = { sessionId: this.#sessionId, prompt: [{ type: 'text', text }] };
     const answered = this.#peer.request('session/prompt', params);
@@ -225,7 +225,7 @@ export class AcpDialogue implements Dialogue {
     this.#interrupted = false;
     const next = this.#queuedMessages.shift();
     if (next === undefined) this.#host.onTurnEnded();
-    else await this.#turn(next);
+    else await this.#runTurn(next);
   }
 
   #cancel(): void {
@@ -272,7 +272,7 @@ export class AcpDialogue implements Dialogue {
 
   #reportSettingFailure(error: unknown): void {
     if (this.#ended) return;
-    const content = `The setting was not changed: ${this.#why(error)}`;
+    const content = `The setting was not changed: ${this.#reasonFor(error)}`;
     this.#host.record({ type: 'note', subtype: 'option_ignored', content });
   }
 
@@ -289,10 +289,10 @@ export class AcpDialogue implements Dialogue {
     if (this.#ended) return;
     // The transcript has the error, and the conversation may exist under another id.
     if (answeredCode(error) === 'unknown_session') this.#host.leave();
-    else this.#host.fail(this.#why(error));
+    else this.#host.fail(this.#reasonFor(error));
   }
 
-  #why(error: unknown): string {
+  #reasonFor(error: unknown): string {
     const { preset, program } = this.#task;
     return unansweredReason(error, this.#greeting ?? { preset, logins: [] }, program);
   }

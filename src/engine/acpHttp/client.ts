@@ -51,7 +51,7 @@ export class AcpHttpClient {
   }
 
   async ping(signal?: AbortSignal): Promise<void> {
-    await this.#json('GET', '/ping', undefined, signal);
+    await this.#requestJson('GET', '/ping', undefined, signal);
   }
 
   /** Lists all agents of the server, at most 1,000. */
@@ -59,7 +59,7 @@ export class AcpHttpClient {
     const found = new Map<string, AcpHttpAgent>();
     for (let offset = 0; offset < maxAgents; offset += pageOfAgents) {
       const path = `/agents?limit=${pageOfAgents}&offset=${offset}`;
-      const { where, value } = await this.#json('GET', path, undefined, signal);
+      const { where, value } = await this.#requestJson('GET', path, undefined, signal);
       const listed: unknown = isObject(value) ? value['agents'] : value;
       if (!Array.isArray(listed)) throw acpHttpFailures.notTheProtocol(where, 'the answer has no list of agents');
       const before = found.size;
@@ -82,40 +82,49 @@ export class AcpHttpClient {
   run({ agent, prompt, sessionId }: AcpHttpRequest, signal?: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
     const input = [message(prompt)];
     const session = sessionId === undefined ? {} : { session_id: sessionId };
-    return this.#stream('/runs', { agent_name: agent, input, mode: 'stream', ...session }, signal);
+    return this.#requestStream('/runs', { agent_name: agent, input, mode: 'stream', ...session }, signal);
   }
 
   /** Answers an awaiting run and continues as `run` does. @throws AcpHttpFailure */
   resume(runId: string, answer: string, signal?: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
     const resume = { run_id: runId, await_resume: { type: 'message', message: message(answer) }, mode: 'stream' };
-    return this.#stream(`/runs/${encodeURIComponent(runId)}`, resume, signal);
+    return this.#requestStream(`/runs/${encodeURIComponent(runId)}`, resume, signal);
   }
 
   /** Requests the end of a run. The run's stream reports when it has ended. */
   async cancel(runId: string, signal?: AbortSignal): Promise<void> {
-    await this.#json('POST', `/runs/${encodeURIComponent(runId)}/cancel`, {}, signal);
+    await this.#requestJson('POST', `/runs/${encodeURIComponent(runId)}/cancel`, {}, signal);
   }
 
   /** All events of a run so far, as JSON texts. Used after a lost connection. @throws AcpHttpFailure */
   async events(runId: string, signal?: AbortSignal): Promise<string[]> {
-    const { where, value } = await this.#json('GET', `/runs/${encodeURIComponent(runId)}/events`, undefined, signal);
+    const { where, value } = await this.#requestJson(
+      'GET',
+      `/runs/${encodeURIComponent(runId)}/events`,
+      undefined,
+      signal,
+    );
     const events: unknown = isObject(value) ? value['events'] : undefined;
     if (!Array.isArray(events)) throw acpHttpFailures.notTheProtocol(where, 'the answer has no list of events');
     return events.map((event) => JSON.stringify(event));
   }
 
-  async #stream(path: string, body: object, signal: AbortSignal | undefined): Promise<AsyncIterable<Uint8Array>> {
+  async #requestStream(
+    path: string,
+    body: object,
+    signal: AbortSignal | undefined,
+  ): Promise<AsyncIterable<Uint8Array>> {
     const where = `POST ${this.#base}${path}`;
-    const response = await this.#accepted(where, path, body, signal);
+    const response = await this.#fetchAccepted(where, path, body, signal);
     const type = response.headers.get('content-type') ?? '';
-    if (!response.ok || response.body === null) throw await this.#refusal(where, response);
+    if (!response.ok || response.body === null) throw await this.#toFailure(where, response);
     if (type.startsWith('text/event-stream')) return response.body;
     await response.body.cancel();
     throw acpHttpFailures.notTheProtocol(where, `${type === '' ? 'no content type' : type} instead of an event stream`);
   }
 
   /** The timeout covers only the response headers: a stream is silent as long as the agent is. */
-  async #accepted(where: string, path: string, body: object, signal: AbortSignal | undefined): Promise<Response> {
+  async #fetchAccepted(where: string, path: string, body: object, signal: AbortSignal | undefined): Promise<Response> {
     const late = new AbortController();
     const timer = setTimeout(() => late.abort(), streamTimeoutMs);
     const either = signal === undefined ? late.signal : AbortSignal.any([signal, late.signal]);
@@ -130,7 +139,7 @@ export class AcpHttpClient {
     }
   }
 
-  async #json(
+  async #requestJson(
     method: string,
     path: string,
     body: object | undefined,
@@ -141,7 +150,7 @@ export class AcpHttpClient {
     const either = signal === undefined ? timeout : AbortSignal.any([signal, timeout]);
     try {
       const response = await this.#request(method, path, body, 'application/json', either);
-      if (!response.ok) throw await this.#refusal(where, response);
+      if (!response.ok) throw await this.#toFailure(where, response);
       const text = await textOf(response, where);
       try {
         return { where, value: JSON.parse(text) };
@@ -186,7 +195,7 @@ export class AcpHttpClient {
     throw acpHttpFailures.redirected(where, response.headers.get('location') ?? '?');
   }
 
-  async #refusal(where: string, response: Response): Promise<AcpHttpFailure> {
+  async #toFailure(where: string, response: Response): Promise<AcpHttpFailure> {
     let body = '';
     try {
       const value: unknown = JSON.parse(await textOf(response, where));

@@ -78,7 +78,7 @@ class AcpHttpRun {
       let stream: AsyncIterable<Uint8Array> | null = first;
       while (stream !== null) {
         yield* this.#readToEnd(stream);
-        stream = this.#watch.hasEnded ? null : yield* this.#resumed();
+        stream = this.#watch.hasEnded ? null : yield* this.#resumeStream();
       }
       exit = { code: 0, signal: null };
     } catch (error) {
@@ -105,7 +105,7 @@ class AcpHttpRun {
     let cause: unknown;
     try {
       for await (const bytes of stream) {
-        yield this.#outputChunk(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+        yield this.#readOutputChunk(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
         // This chunk may have contained the run's id.
         if (this.#stopping) void this.#cancel();
       }
@@ -123,7 +123,7 @@ class AcpHttpRun {
     const { runId } = this.#watch;
     const { signal } = this.#abort;
     if (runId === null) throw acpHttpFailures.streamBroken(null, cause);
-    yield this.#outputChunk(Buffer.from(`\n: ${why}\n\n`));
+    yield this.#readOutputChunk(Buffer.from(`\n: ${why}\n\n`));
     let reason = cause;
     for (let attempt = 0; attempt < waits.length; attempt += 1) {
       await delay(waits[attempt], undefined, { signal });
@@ -135,7 +135,7 @@ class AcpHttpRun {
       });
       if (events === null) continue;
       const missing = this.#watch.missing(events);
-      for (const event of missing) yield this.#outputChunk(Buffer.from(`data: ${event}\n\n`));
+      for (const event of missing) yield this.#readOutputChunk(Buffer.from(`data: ${event}\n\n`));
       if (this.#settled) return;
       if (missing.length > 0) attempt = 0;
     }
@@ -143,12 +143,12 @@ class AcpHttpRun {
   }
 
   /** Stream of the run after an answer; `null` if there was no answer and the run was cancelled. */
-  async *#resumed(): AsyncGenerator<OutputChunk, AsyncIterable<Uint8Array> | null> {
+  async *#resumeStream(): AsyncGenerator<OutputChunk, AsyncIterable<Uint8Array> | null> {
     const { client } = this.#request;
     const { question, runId } = this.#watch;
     const { signal } = this.#abort;
     if (question === null || runId === null) throw acpHttpFailures.streamBroken(runId);
-    const answer = this.#request.answers ? await Promise.race([this.#next(), aborted(this.#stop.signal)]) : null;
+    const answer = this.#request.answers ? await Promise.race([this.#nextAnswer(), aborted(this.#stop.signal)]) : null;
     this.#watch.answered();
     if (answer !== null && !this.#stopping) return client.resume(runId, answer, signal);
     this.#stop.abort();
@@ -157,7 +157,7 @@ class AcpHttpRun {
     return null;
   }
 
-  async #next(): Promise<string | null> {
+  async #nextAnswer(): Promise<string | null> {
     while (this.#answers.length === 0) {
       await new Promise<void>((resolve) => {
         this.#answered = resolve;
@@ -188,7 +188,7 @@ class AcpHttpRun {
     await this.#cancelled;
   }
 
-  #outputChunk(data: Buffer): OutputChunk {
+  #readOutputChunk(data: Buffer): OutputChunk {
     for (const line of this.#lines.push(data)) this.#watch.line('text' in line ? line.text : null);
     return this.#chunk('stdout', data);
   }

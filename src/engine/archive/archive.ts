@@ -168,7 +168,7 @@ export class Archive {
       const [entry] = await reader.read(index, index + 1);
       if (entry === undefined) return undefined;
       const { entryText } = await import('../../formats/export/markdown.ts');
-      const redactor = this.#redactor();
+      const redactor = this.#createRedactor();
       const text = `${entryText(redactor.entry(entry))}\n`;
       return { text, masked: redactor.report().total };
     } finally {
@@ -178,11 +178,11 @@ export class Archive {
 
   /** Masks secrets in a text, as exports do. */
   masked(text: string): { readonly text: string; readonly masked: number } {
-    const redactor = this.#redactor();
+    const redactor = this.#createRedactor();
     return { text: redactor.text(text, { path: ['content'] }), masked: redactor.report().total };
   }
 
-  #redactor(): Redactor {
+  #createRedactor(): Redactor {
     const key = this.#deps.randomHex(32);
     return new Redactor((secret) => secretTag(key, secret));
   }
@@ -333,7 +333,7 @@ export class Archive {
 
   /** Permanently deletes a session, and notes the deletion in a log. @throws EngineFailure */
   async remove(sessionId: string, reason: DeletionReason): Promise<void> {
-    const deletion = await this.#deletion(sessionId, reason);
+    const deletion = await this.#deletionOf(sessionId, reason);
     await this.#deletions.logDeletion(deletion, (before) => this.#sessions.remove(sessionId, before));
     await this.search.forget(sessionId);
   }
@@ -378,7 +378,7 @@ export class Archive {
   }
 
   /** Fields are `null` if the record cannot be read. */
-  async #deletion(id: string, reason: DeletionReason): Promise<Deletion> {
+  async #deletionOf(id: string, reason: DeletionReason): Promise<Deletion> {
     const reader = await this.#sessions.openReader(id).catch(() => null);
     const { size: bytes = null } = (await stat(this.#deps.store.path(id)).catch(() => null)) ?? {};
     const head = (await reader?.head().catch(() => null)) ?? null;

@@ -59,7 +59,7 @@ export class Deletions {
    * continues and is logged afterwards.
    */
   async logDeletion(deletion: Deletion, remove: (before: () => Promise<void>) => Promise<void>): Promise<void> {
-    const writer = await this.#writer();
+    const writer = await this.#openWriter();
     const at = (): string => new Date(this.#deps.clock()).toISOString();
     const note = (decision: Decision) => writer.append({ kind: 'decision', decision });
     const deletions: Deletion[] = [];
@@ -90,7 +90,7 @@ export class Deletions {
   }
 
   /** Waits while another process writes the log. @throws RecordBusyError, file system errors */
-  async #writer(): Promise<FileRecordWriter> {
+  async #openWriter(): Promise<FileRecordWriter> {
     const { clock, log } = this.#deps;
     const id = 'deleted';
     for (let maxAttempts = 1; ; maxAttempts += 1) {

@@ -110,7 +110,7 @@ export class Budgets {
       if (!hasEnded) timer ??= setTimeout(look, changedMs);
     };
     budget.onNewDay(look);
-    const changes = this.#changesFor(run, soon);
+    const changes = this.#watchChanges(run, soon);
     void done.finally(() => {
       hasEnded = true;
       clearTimeout(timer);
@@ -120,9 +120,9 @@ export class Budgets {
   }
 
   /** Watches everything that can change a run's budget, except its own usage, which counts immediately. */
-  #changesFor({ session, limits, raceLimits }: BudgetedRun, changed: () => void): readonly Disposable[] {
+  #watchChanges({ session, limits, raceLimits }: BudgetedRun, changed: () => void): readonly Disposable[] {
     const { onUsed, onObservedUse, onLimits } = this.#deps;
-    const found = this.#limiting(session, limits, raceLimits);
+    const found = this.#applicableLimits(session, limits, raceLimits);
     const others = onUsed((id) => {
       if (id !== session.session_id) changed();
     });
@@ -157,7 +157,7 @@ export class Budgets {
   }> {
     const now = this.#deps.clock();
     const until = now + msToMidnight(now);
-    const found = this.#limiting(session, limits, raceLimits);
+    const found = this.#applicableLimits(session, limits, raceLimits);
     if (found === undefined) return { bounds: [], elsewhere: noSharedSpending, until };
     const { budgets, folder, countsObserved } = found;
     const day = localDay(now);
@@ -193,7 +193,7 @@ export class Budgets {
   }
 
   /** Limits that apply to a session's runs. Recordings are free. */
-  #limiting(
+  #applicableLimits(
     { executor_type: type, project_dir: dir = '' }: Session,
     limits: Limits | undefined,
     raceLimits: Limits | undefined,

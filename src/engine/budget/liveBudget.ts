@@ -71,7 +71,7 @@ export class LiveBudget implements BudgetListener {
     this.#budget.end();
     const { metadata } = result;
     if (metadata === undefined) return result;
-    const reached = this.#budget.settle(() => this.#settled(metadata));
+    const reached = this.#budget.settle(() => this.#finalFigures(metadata));
     if (reached !== undefined && (!result.success || hasUnsent))
       return paused(result, metadata, this.#toReachedLimit('vitrine', reached));
     if (!metadata.isMaxTurns && !metadata.isMaxBudget) return result;
@@ -113,7 +113,7 @@ export class LiveBudget implements BudgetListener {
     return true;
   }
 
-  #settled({ cost, usage }: ResultMetadata): RunFigures {
+  #finalFigures({ cost, usage }: ResultMetadata): RunFigures {
     const { turns, callsTool } = this.#deps.feed;
     return { usd: cost, tokens: totalTokens(usage), turns, callsTool };
   }

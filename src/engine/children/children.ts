@@ -126,12 +126,12 @@ export class Children {
   /** Whether this process or an online runner can run the child. */
   async #canRun(caller: Caller, child: PlannedChild): Promise<boolean> {
     const run = plannedChild(caller.session, child);
-    if (unmetDemands(run, await this.#tags(caller)) === null) return true;
+    if (unmetDemands(run, await this.#runnerTags(caller)) === null) return true;
     return ((await this.#deps.runs?.offer(run))?.by ?? 'none') !== 'none';
   }
 
   /** Tags of the runner that runs the caller, otherwise of this process. */
-  async #tags({ session }: Pick<Caller, 'session'>): Promise<readonly string[]> {
+  async #runnerTags({ session }: Pick<Caller, 'session'>): Promise<readonly string[]> {
     return (await this.#deps.runs?.tags(session.session_id)) ?? this.#deps.tags();
   }
 
@@ -167,8 +167,8 @@ export class Children {
     const agent = findBlueprint(await this.#deps.blueprints(session.project_dir ?? ''), name);
     await this.#deps.listedAgents.check(session, name, agent);
     const run = plannedChild(caller.session, { ...child, agent });
-    const unmet = unmetDemands(run, await this.#tags(caller));
-    if (unmet !== null) return this.#queue(caller, run, name, unmet);
+    const unmet = unmetDemands(run, await this.#runnerTags(caller));
+    if (unmet !== null) return this.#queueChild(caller, run, name, unmet);
     assertChildFolder(session, run.folder, this.#deps.isTrusted);
     const use = { ...this.#deps.use, prompt, cwd: run.folder };
     const filled = await whileLive(caller, () => startRequest({ ...agent, executor_type: run.executor }, use));
@@ -181,11 +181,11 @@ export class Children {
       origin: 'subagent',
     };
     const begin = (queued?: QueuedRun) => this.#engine.start({ ...request, ...(queued !== undefined && { queued }) });
-    return followed(await this.#startedFor(caller, await listedRun(this.#deps.runs, run, begin)));
+    return followed(await this.#keepOrStop(caller, await listedRun(this.#deps.runs, run, begin)));
   }
 
   /** Queues the child for another online runner that meets its demands. @throws EngineFailure if there is none */
-  async #queue(caller: Caller, run: ChildRun, name: string, unmet: Demands): Promise<FollowedChild> {
+  async #queueChild(caller: Caller, run: ChildRun, name: string, unmet: Demands): Promise<FollowedChild> {
     const { runs } = this.#deps;
     if (caller.signal.aborted) throw callerGone();
     const offer = (await runs?.offer(run)) ?? { by: 'none' };
@@ -197,12 +197,12 @@ export class Children {
     }
     const { session, ended } = await runs.queue(run);
     const child = { id: session, ended, dispose: () => undefined };
-    return this.#startedFor(caller, child);
+    return this.#keepOrStop(caller, child);
   }
 
   /** @throws EngineFailure */
   async resume(caller: Caller, id: string, prompt: string, mode: Mode): Promise<ChildStatus | ChildResult> {
-    const summary = await this.#own(caller, id);
+    const summary = await this.#requireOwnChild(caller, id);
     const { agent_name: name, remote } = summary;
     if (remote !== undefined) throw failures.sessionRemote(id, remote.hostname);
     const { blueprints, use } = this.#deps;
@@ -230,21 +230,21 @@ export class Children {
         executionMode: mode,
       }),
     );
-    return this.#follow(caller, followed(await this.#startedFor(caller, handle)), mode);
+    return this.#follow(caller, followed(await this.#keepOrStop(caller, handle)), mode);
   }
 
   async status(caller: Caller, id: string): Promise<ChildStatus> {
-    return statusOf(await this.#own(caller, id));
+    return statusOf(await this.#requireOwnChild(caller, id));
   }
 
   /** The result of a child that has ended, otherwise its status. */
   async result(caller: Caller, id: string): Promise<ChildStatus | ChildResult> {
-    const summary = await this.#own(caller, id);
+    const summary = await this.#requireOwnChild(caller, id);
     return isSessionLive(summary.status) ? statusOf(summary) : this.#resultOf(id);
   }
 
   async stop(caller: Caller, id: string): Promise<ChildStatus> {
-    await this.#own(caller, id);
+    await this.#requireOwnChild(caller, id);
     // Vitrine cannot ask an agent whether to stop the descendants too.
     await stopSessionTree(this.#engine, id);
     return this.status(caller, id);
@@ -336,7 +336,7 @@ export class Children {
     await this.#deps.listedAgents.check(session, name, agent);
     const { project_dir: folder = '' } = session;
     const run = agent === null ? null : { demands: agent.demands, folder, executor: executorOf(agent) };
-    const unmet = run === null ? null : unmetDemands(run, await this.#tags({ session }));
+    const unmet = run === null ? null : unmetDemands(run, await this.#runnerTags({ session }));
     if (unmet === null) return;
     throw failures.childRefused(
       worded`No runner here meets the demands of agent "${name}": ${demandsText(unmet)}. The user must queue the run.`,
@@ -344,7 +344,7 @@ export class Children {
   }
 
   /** Returns the handle, or stops the child if the caller's run has ended meanwhile. */
-  async #startedFor<C extends Pick<FollowedChild, 'id' | 'dispose'>>(caller: Caller, handle: C): Promise<C> {
+  async #keepOrStop<C extends Pick<FollowedChild, 'id' | 'dispose'>>(caller: Caller, handle: C): Promise<C> {
     if (!caller.signal.aborted) return handle;
     handle.dispose();
     await stopSessionTree(this.#engine, handle.id);
@@ -352,7 +352,7 @@ export class Children {
   }
 
   /** @throws EngineFailure for a session that the caller did not start */
-  async #own({ session }: Caller, id: string): Promise<SessionSummary> {
+  async #requireOwnChild({ session }: Caller, id: string): Promise<SessionSummary> {
     const found = (await this.#engine.list()).find(({ session_id }) => session_id === id);
     if (found?.parent_session_id !== session.session_id) throw failures.sessionMissing(id);
     return found;

@@ -41,7 +41,7 @@ export class TreeLimits {
     const aboveLimits = await Promise.all(above.map((ancestor) => this.#limitsOf(ancestor)));
     const depth = Math.min(limits.depth, ...aboveLimits.map((limit) => limit.depth));
     if (above.length + 1 > depth) return overLimit(worded`Nesting limit for child agents reached: ${depth}.`);
-    const below = this.#counter(all);
+    const below = this.#makeDescendantCounter(all);
     if (below(own.session_id) >= limits.children) {
       return overLimit(worded`This session has already started its maximum of ${limits.children} child sessions.`);
     }
@@ -56,7 +56,7 @@ export class TreeLimits {
   }
 
   /** How many sessions are below one, at any depth. */
-  #counter(all: readonly Session[]): (id: string) => number {
+  #makeDescendantCounter(all: readonly Session[]): (id: string) => number {
     const children = new Map<string, string[]>();
     const add = (parent: string, id: string): void => {
       const known = children.get(parent);

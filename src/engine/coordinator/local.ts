@@ -86,16 +86,16 @@ export class LocalCoordinator implements CoordinatorLink, Disposable {
   }
 
   createRun(request: CreateRun, origin?: Pick<Job, 'by_agent'>): Promise<Run> {
-    return this.#saved(() => this.#core.create(parseInput(createRunSchema, request), origin));
+    return this.#decideAndSave(() => this.#core.create(parseInput(createRunSchema, request), origin));
   }
 
   /** As `Coordinator.adopt` */
   adopt(request: CreateRun): Promise<Run> {
-    return this.#saved(() => this.#core.adopt(parseInput(createRunSchema, request)));
+    return this.#decideAndSave(() => this.#core.adopt(parseInput(createRunSchema, request)));
   }
 
   reportAdopted(report: RunReport): Promise<void> {
-    return this.#saved(() => this.#core.reportAdopted(report));
+    return this.#decideAndSave(() => this.#core.reportAdopted(report));
   }
 
   isOffered(request: CreateRun): boolean {
@@ -103,12 +103,12 @@ export class LocalCoordinator implements CoordinatorLink, Disposable {
   }
 
   stopRun(id: string): Promise<Run> {
-    return this.#saved(() => this.#core.stop(id));
+    return this.#decideAndSave(() => this.#core.stop(id));
   }
 
   /** Moves a waiting run in the queue, or replaces its demands. */
   changeRun(change: ChangeRun): Promise<Run> {
-    return this.#saved(() => this.#core.change(parseInput(changeRunSchema, change)));
+    return this.#decideAndSave(() => this.#core.change(parseInput(changeRunSchema, change)));
   }
 
   runs(filter?: RunFilter): Promise<readonly ListedRun[]> {
@@ -125,19 +125,19 @@ export class LocalCoordinator implements CoordinatorLink, Disposable {
   }
 
   register(registration: Registration): Promise<Runner> {
-    return this.#saved(() => this.#core.register(parseInput(registrationSchema, registration)));
+    return this.#decideAndSave(() => this.#core.register(parseInput(registrationSchema, registration)));
   }
 
   heartbeat(runnerRef: RunnerRef): Promise<void> {
-    return this.#saved(() => this.#core.heartbeat(runnerRef));
+    return this.#decideAndSave(() => this.#core.heartbeat(runnerRef));
   }
 
   claim(claim: Claim): Promise<Job | null> {
-    return this.#saved(() => this.#core.claim(claim));
+    return this.#decideAndSave(() => this.#core.claim(claim));
   }
 
   report(runnerRef: RunnerRef, report: RunReport): Promise<Run> {
-    return this.#saved(() => this.#core.report(runnerRef, report));
+    return this.#decideAndSave(() => this.#core.report(runnerRef, report));
   }
 
   leave(runnerRef: RunnerRef): Promise<void> {
@@ -146,7 +146,7 @@ export class LocalCoordinator implements CoordinatorLink, Disposable {
 
   /** Call when the process of a runner has ended without leaving. */
   removeRunner(runnerRef: RunnerRef, reason: string): Promise<void> {
-    return this.#saved(() => this.#core.removeRunner(runnerRef, reason));
+    return this.#decideAndSave(() => this.#core.removeRunner(runnerRef, reason));
   }
 
   onRun(listener: RunListener): Disposable {
@@ -168,12 +168,12 @@ export class LocalCoordinator implements CoordinatorLink, Disposable {
     clearTimeout(this.#timer);
     const ms = this.#disposed ? undefined : this.#core.untilTick();
     if (ms === undefined) return;
-    this.#timer = setTimeout(() => void this.#saved(() => this.#core.tick()), Math.max(leastTickMs, ms));
+    this.#timer = setTimeout(() => void this.#decideAndSave(() => this.#core.tick()), Math.max(leastTickMs, ms));
     this.#timer.unref();
   }
 
   /** Saves a decision in the journal before reporting it, so that nothing is decided twice. */
-  async #saved<T>(decide: () => T): Promise<T> {
+  async #decideAndSave<T>(decide: () => T): Promise<T> {
     const result = decide();
     this.#planTick();
     await this.#flush();

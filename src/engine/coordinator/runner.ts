@@ -44,7 +44,7 @@ export class RunnerLoop {
   private constructor(deps: RunnerDeps, runnerRef: { readonly runner_id: string; readonly instance: string }) {
     this.#deps = deps;
     this.#runnerRef = runnerRef;
-    this.#news = deps.link.onRun((run) => this.#onRun(run));
+    this.#news = deps.link.onRun((run) => this.#handleRunChange(run));
     this.#heartbeatTimer = setInterval(() => void this.#sendHeartbeat(), heartbeatMs);
     this.#heartbeatTimer.unref();
     void this.#claim();
@@ -71,7 +71,7 @@ export class RunnerLoop {
     await this.#deps.link.leave(this.#runnerRef);
   }
 
-  #onRun(run: Run): void {
+  #handleRunChange(run: Run): void {
     if (run.runner_id === this.#runnerRef.runner_id) this.#handleStop(run);
     // A new run is waiting, or one has ended and another can start.
     if (run.status !== 'claimed' && run.status !== 'running') void this.#claim();

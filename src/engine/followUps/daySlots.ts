@@ -30,7 +30,7 @@ export class DaySlots {
   async count(day: string, scope: string): Promise<number> {
     const files = await readdir(path.join(this.#folder, day)).catch(() => []);
     const count = files.filter((name) => name.slice(0, name.lastIndexOf('.')) === scope).length;
-    return Math.max(count, this.#recent(scope));
+    return Math.max(count, this.#countRecent(scope));
   }
 
   /** Takes one slot of every limit, or none. @throws file system errors */
@@ -39,7 +39,7 @@ export class DaySlots {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     const created: string[] = [];
     for (const { scope, limit } of limits) {
-      const file = this.#recent(scope) >= limit ? undefined : await firstFreeSlot(folder, scope, limit);
+      const file = this.#countRecent(scope) >= limit ? undefined : await firstFreeSlot(folder, scope, limit);
       if (file === undefined) {
         for (const createdFile of created) await rm(createdFile, { force: true });
         return false;
@@ -52,7 +52,7 @@ export class DaySlots {
     return true;
   }
 
-  #recent(scope: string): number {
+  #countRecent(scope: string): number {
     const since = this.#uptime() - dayMs;
     while ((this.#takenSlots[0]?.at ?? Infinity) < since) this.#takenSlots.shift();
     return this.#takenSlots.filter((slot) => slot.scope === scope).length;

@@ -74,8 +74,8 @@ export class FollowUpReader {
   endedRuns(id: string, since: number): Promise<{ runs: EndedRun[]; rules: FollowUpRules | null; isOff: boolean }> {
     return this.#withReader(id, async (reader) => {
       const { summary } = reader;
-      const rules = await this.#rules(summary);
-      const onRules = rules ?? (await this.#rules({ ...summary, follow_ups: { ...summary.follow_ups, on: true } }));
+      const rules = await this.#rulesFor(summary);
+      const onRules = rules ?? (await this.#rulesFor({ ...summary, follow_ups: { ...summary.follow_ups, on: true } }));
       const found = isOwn(summary) ? await endedRunsOf(reader, since) : [];
       return { runs: found, rules: onRules, isOff: rules === null };
     });
@@ -83,10 +83,10 @@ export class FollowUpReader {
 
   async decide(reader: RecordReader): Promise<FollowUpOutlook> {
     const { summary } = reader;
-    const rules = await this.#rules(summary);
+    const rules = await this.#rulesFor(summary);
     const now = this.#deps.clock();
     const using = { now, paused: await this.paused(), minuteOfDay };
-    const facts = await this.#factsAtBest(reader, now);
+    const facts = await this.#bestCaseFacts(reader, now);
     const atBest = decideFollowUp(facts, rules, using);
     // Most sessions can be ruled out without reading their record.
     const decision = atBest.due ? decideFollowUp({ ...facts, ...(await factsRead(reader)) }, rules, using) : atBest;
@@ -108,7 +108,7 @@ export class FollowUpReader {
     }
   }
 
-  async #rules(summary: SessionSummary): Promise<FollowUpRules | null> {
+  async #rulesFor(summary: SessionSummary): Promise<FollowUpRules | null> {
     const { settings, blueprints } = this.#deps;
     const { agent_name: name, project_dir: dir } = summary;
     const all = name === undefined || dir === undefined ? [] : ((await blueprints?.load(dir)) ?? []);
@@ -117,7 +117,7 @@ export class FollowUpReader {
   }
 
   /** Facts of the best case: with unfinished work, and nothing sent yet. */
-  async #factsAtBest(reader: RecordReader, now: number): Promise<FollowUpFacts> {
+  async #bestCaseFacts(reader: RecordReader, now: number): Promise<FollowUpFacts> {
     const { summary, total } = reader;
     const day = localDay(now);
     const { updated_at, follow_ups } = summary;

@@ -72,12 +72,12 @@ export class FollowUps {
 
   /** Cancels the due follow-up until the conversation continues. @throws EngineFailure if the record is locked */
   cancel(id: string): Promise<void> {
-    return this.#change(id, (state) => ({ ...state.session.follow_ups, cancelled_at: state.total }));
+    return this.#updateFollowUps(id, (state) => ({ ...state.session.follow_ups, cancelled_at: state.total }));
   }
 
   /** Overrides agent file and settings for a session. @throws EngineFailure if another process is writing the record */
   turn(id: string, on: boolean): Promise<void> {
-    return this.#change(id, () => ({ on }));
+    return this.#updateFollowUps(id, () => ({ on }));
   }
 
   /** Pauses all follow-ups on this machine. */
@@ -94,7 +94,7 @@ export class FollowUps {
     return this.#reader.paused();
   }
 
-  #change(id: string, change: (state: SessionState) => SessionSummary['follow_ups']): Promise<void> {
+  #updateFollowUps(id: string, change: (state: SessionState) => SessionSummary['follow_ups']): Promise<void> {
     const { sessions } = this.#deps;
     return sessions.using(id, (state) => sessions.change(id, { follow_ups: change(state) }));
   }

@@ -68,7 +68,7 @@ export class FollowUpScheduler implements Disposable {
   constructor(deps: SchedulerDeps) {
     this.#deps = deps;
     this.changed = new Emitter(deps.log);
-    this.#subscription = deps.engine.onSummary((summary) => this.#notice(summary));
+    this.#subscription = deps.engine.onSummary((summary) => this.#handleSummary(summary));
   }
 
   /** Soonest first. */
@@ -117,7 +117,7 @@ export class FollowUpScheduler implements Disposable {
     this.#scheduledChecks.clear();
   }
 
-  #notice(summary: SessionSummary): void {
+  #handleSummary(summary: SessionSummary): void {
     const { session_id: id, status, entries, follow_ups, hidden } = summary;
     if (isSessionLive(status)) {
       this.#runningSessions.add(id);

@@ -43,13 +43,14 @@ export class AgentLaunchers {
   of({ executor_type: type, executor_profile: profile, project_dir: folder }: AgentOfSession): AgentLauncher {
     const { adapters } = this.#deps;
     const settings = this.#deps.settings(folder);
-    if (type === 'replay') return profile === undefined ? this.#demo(settings) : this.#outputFile(profile, settings);
+    if (type === 'replay')
+      return profile === undefined ? this.#makeDemoLauncher(settings) : this.#makeOutputFileLauncher(profile, settings);
     const adapter = adapters.find((agentAdapter) => agentAdapter.type === type);
     if (adapter === undefined) throw failures.agentUnknown(type ?? 'unknown');
-    if (adapter.protocol === 'acp-http') return acpHttpLauncher(profile, this.#server(adapter, settings));
+    if (adapter.protocol === 'acp-http') return acpHttpLauncher(profile, this.#serverDeps(adapter, settings));
     return adapter.protocol === 'acp'
-      ? acpLauncher(profile, this.#acp(adapter, settings))
-      : this.#program(adapter, settings);
+      ? acpLauncher(profile, this.#acpDeps(adapter, settings))
+      : this.#makeProgramLauncher(adapter, settings);
   }
 
   /** For reading old output; needs no program. */
@@ -80,50 +81,50 @@ export class AgentLaunchers {
     const { acpHttp = [] } = settings;
     const found = adapters.map((adapter): Promise<readonly AgentReport[]> => {
       if (adapter.protocol === undefined)
-        return this.#program(adapter, settings)
+        return this.#makeProgramLauncher(adapter, settings)
           .report(options)
           .then((report) => [report]);
-      if (adapter.protocol === 'acp') return acpReports(this.#acp(adapter, settings));
-      const servers = acpHttp.map((profile) => acpHttpReports(profile, this.#server(adapter, settings)));
+      if (adapter.protocol === 'acp') return acpReports(this.#acpDeps(adapter, settings));
+      const servers = acpHttp.map((profile) => acpHttpReports(profile, this.#serverDeps(adapter, settings)));
       return Promise.all(servers).then((reports) => reports.flat());
     });
-    return [...(await Promise.all(found)).flat(), await this.#demo(settings).report()];
+    return [...(await Promise.all(found)).flat(), await this.#makeDemoLauncher(settings).report()];
   }
 
-  #demo(settings: EngineSettings): SingleLauncher {
+  #makeDemoLauncher(settings: EngineSettings): SingleLauncher {
     const { adapters, clock, demoDir } = this.#deps;
     return demoLauncher(demoDir, settings, { adapters, clock });
   }
 
-  #outputFile(profile: string, { replaySpeed = 1 }: EngineSettings): AgentLauncher {
+  #makeOutputFileLauncher(profile: string, { replaySpeed = 1 }: EngineSettings): AgentLauncher {
     const { adapters, clock } = this.#deps;
     return outputFileLauncher(profile, { adapters, clock, speed: replaySpeed });
   }
 
-  #program(adapter: AgentAdapter, settings: EngineSettings): SingleLauncher {
-    return programLauncher(adapter, settings.agents?.[adapter.type] ?? {}, this.#started(settings));
+  #makeProgramLauncher(adapter: AgentAdapter, settings: EngineSettings): SingleLauncher {
+    return programLauncher(adapter, settings.agents?.[adapter.type] ?? {}, this.#launcherDeps(settings));
   }
 
-  #acp(adapter: AgentAdapter, settings: EngineSettings) {
+  #acpDeps(adapter: AgentAdapter, settings: EngineSettings) {
     const { version = 'unknown' } = this.#deps;
-    return { ...this.#started(settings), adapter, settings, clientVersion: version };
+    return { ...this.#launcherDeps(settings), adapter, settings, clientVersion: version };
   }
 
-  #started(settings: EngineSettings): LauncherDeps {
+  #launcherDeps(settings: EngineSettings): LauncherDeps {
     const { environment = this.#deps.environment } = settings;
     const { adapters, clock } = this.#deps;
     const ladder = (polite: NodeJS.Signals): readonly LadderStep[] => [
-      { signal: polite, graceMs: this.#politeMs(settings) },
+      { signal: polite, graceMs: this.#politeGraceMs(settings) },
       { signal: 'SIGTERM', graceMs: this.#deps.timing?.termGrace ?? 5000 },
     ];
     return { environment, adapters, programs: this.#programs, leases: this.#leases, clock, ladder };
   }
 
-  #server(adapter: AgentAdapter, settings: EngineSettings) {
-    return { adapter, settings, clock: this.#deps.clock, graceMs: this.#politeMs(settings) };
+  #serverDeps(adapter: AgentAdapter, settings: EngineSettings) {
+    return { adapter, settings, clock: this.#deps.clock, graceMs: this.#politeGraceMs(settings) };
   }
 
-  #politeMs({ timing }: EngineSettings): number {
+  #politeGraceMs({ timing }: EngineSettings): number {
     return timing?.politeGrace ?? this.#deps.timing?.politeGrace ?? 5000;
   }
 }

@@ -31,7 +31,7 @@ export class LineSplitter {
     let from = 0;
     for (let at = bytes.indexOf(lineFeed); at !== -1; at = bytes.indexOf(lineFeed, from)) {
       // Most lines lie within one chunk and are read in place.
-      if (this.#length === 0) lines.push(this.#line(bytes, from, at, at - from));
+      if (this.#length === 0) lines.push(this.#makeLine(bytes, from, at, at - from));
       else {
         this.#hold(bytes.subarray(from, at));
         lines.push(this.#takeLine());
@@ -70,7 +70,7 @@ export class LineSplitter {
   }
 
   #takeLine(): SplitLine {
-    const line = this.#line(this.#buffer, 0, this.#bufferedBytes, this.#length);
+    const line = this.#makeLine(this.#buffer, 0, this.#bufferedBytes, this.#length);
     this.#buffer = Buffer.alloc(0);
     this.#bufferedBytes = 0;
     this.#length = 0;
@@ -78,7 +78,7 @@ export class LineSplitter {
   }
 
   /** Line in `data` from `start` to `end`; `bytes` is its full length. */
-  #line(data: Buffer, start: number, end: number, bytes: number): SplitLine {
+  #makeLine(data: Buffer, start: number, end: number, bytes: number): SplitLine {
     let from = start;
     if (this.#first && data[from] === 0xef && data[from + 1] === 0xbb && data[from + 2] === 0xbf) from += 3;
     this.#first = false;

@@ -35,7 +35,7 @@ export class ProcessLeases {
 
   /** Atomic, even if this process dies. If the disk is full, the agent runs without a lease. */
   async write(lease: ProcessLease): Promise<void> {
-    const file = this.#file(lease.run_id);
+    const file = this.#fileOf(lease.run_id);
     try {
       await mkdir(this.#dir, { recursive: true, mode: 0o700 });
       await writeFile(`${file}.new`, JSON.stringify(lease), { mode: 0o600 });
@@ -52,7 +52,7 @@ export class ProcessLeases {
 
   async remove(runId: string): Promise<void> {
     await rm(this.privateFolder(runId), { recursive: true, force: true });
-    await rm(this.#file(runId), { force: true });
+    await rm(this.#fileOf(runId), { force: true });
   }
 
   /** Leases of this machine whose owner is dead. Skips invalid files. */
@@ -71,7 +71,7 @@ export class ProcessLeases {
       .filter((lease) => lease !== undefined);
   }
 
-  #file(runId: string): string {
+  #fileOf(runId: string): string {
     return path.join(this.#dir, `${runId}.json`);
   }
 

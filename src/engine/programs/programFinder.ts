@@ -42,7 +42,7 @@ export class ProgramFinder {
     const located = await this.#locate(adapter, request);
     if (located instanceof EngineFailure) return located;
     if (!this.#mayAsk()) return { ...located, version: null };
-    const version = await this.#version(adapter, located.path, request.env);
+    const version = await this.#findVersion(adapter, located.path, request.env);
     const found = { ...located, version };
     this.#found.set(key, found);
     return found;
@@ -93,7 +93,11 @@ export class ProgramFinder {
     return this.#shellPath;
   }
 
-  async #version(adapter: AgentAdapter, file: string, env: Readonly<Record<string, string>>): Promise<string | null> {
+  async #findVersion(
+    adapter: AgentAdapter,
+    file: string,
+    env: Readonly<Record<string, string>>,
+  ): Promise<string | null> {
     if (adapter.versionArgs.length === 0) return null;
     const { mtimeMs, size } = await stat(file);
     const key = `${file}\n${mtimeMs}\n${size}`;

@@ -141,7 +141,7 @@ export class LiveRace {
   async #runLane(lane: Lane): Promise<void> {
     const { setup, check } = this.#race;
     if (setup !== undefined) {
-      const result = await this.#shell(setup, lane);
+      const result = await this.#runCommand(setup, lane);
       await this.#setLane(lane.name, { setup: result });
       if (result.exit_code !== 0) {
         const error = this.#stopping.signal.aborted ? stopped : 'The setup command failed.';
@@ -150,7 +150,7 @@ export class LiveRace {
     }
     await this.#setLane(lane.name, { state: 'running', started: true });
     const began = this.#deps.clock();
-    const handle = await this.#deps.start(this.#startRequest(lane), this.#variables(lane), this.#stopping.signal);
+    const handle = await this.#deps.start(this.#startRequest(lane), this.#laneVariables(lane), this.#stopping.signal);
     try {
       await this.#setLane(lane.name, { session_id: handle.id });
       if (this.#stopping.signal.aborted) await this.#deps.stop(handle.id);
@@ -161,7 +161,7 @@ export class LiveRace {
     }
     if (check === undefined || this.#stopping.signal.aborted) return this.#setLane(lane.name, { state: 'done' });
     await this.#setLane(lane.name, { state: 'checking' });
-    await this.#setLane(lane.name, { state: 'done', check: await this.#shell(check, lane) });
+    await this.#setLane(lane.name, { state: 'done', check: await this.#runCommand(check, lane) });
   }
 
   #startRequest(lane: Lane): StartRequest {
@@ -180,7 +180,7 @@ export class LiveRace {
     };
   }
 
-  #variables({ name, port, worktree }: Lane): Record<string, string> {
+  #laneVariables({ name, port, worktree }: Lane): Record<string, string> {
     return {
       VITRINE_RACE: this.#race.race_id,
       VITRINE_LANE: name,
@@ -190,12 +190,12 @@ export class LiveRace {
     };
   }
 
-  #shell(command: string, lane: Lane): ReturnType<typeof runShell> {
+  #runCommand(command: string, lane: Lane): ReturnType<typeof runShell> {
     const { environment, randomHex } = this.#deps;
     const request = {
       command,
       cwd: lane.folder,
-      env: { ...environment, ...this.#variables(lane) },
+      env: { ...environment, ...this.#laneVariables(lane) },
       runId: runId(randomHex),
       sessionId: lane.session_id ?? `ses_${this.#race.race_id.slice('race_'.length)}`,
       timeoutMs: commandMs,

@@ -29,7 +29,7 @@ export class RaceStore {
 
   /** Atomic, even if this process dies. */
   async write(race: Race): Promise<void> {
-    const file = this.#file(race.race_id);
+    const file = this.#fileOf(race.race_id);
     const part = `${file}.${randomBytes(4).toString('hex')}.part`;
     await mkdir(this.#dir, { recursive: true, mode: 0o700 });
     try {
@@ -57,7 +57,7 @@ export class RaceStore {
 
   async remove(id: string): Promise<void> {
     await rm(this.folder(id), { recursive: true, force: true });
-    await rm(this.#file(id), { force: true });
+    await rm(this.#fileOf(id), { force: true });
     const names = await readdir(this.#dir).catch(() => []);
     // Remove unfinished files of killed processes.
     for (const name of names) {
@@ -78,7 +78,7 @@ export class RaceStore {
     }
   }
 
-  #file(id: string): string {
+  #fileOf(id: string): string {
     return path.join(this.#dir, `${id}.json`);
   }
 

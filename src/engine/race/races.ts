@@ -68,7 +68,7 @@ export class Races {
       ...(request.limits !== undefined && { limits: request.limits }),
       ...(request.setup !== undefined && { setup: request.setup }),
       ...(request.check !== undefined && { check: request.check }),
-      lanes: await this.#lanes(request, hex, base.prefix),
+      lanes: await this.#createLanes(request, hex, base.prefix),
       applied: [],
       owner: { ...(await ownIdentity()), ...(await thisMachine()) },
     };
@@ -87,12 +87,12 @@ export class Races {
 
   /** Newest first. */
   async list(): Promise<Race[]> {
-    return Promise.all((await this.#store.list()).map((race) => this.#current(race)));
+    return Promise.all((await this.#store.list()).map((race) => this.#currentState(race)));
   }
 
   /** @throws EngineFailure */
   async get(id: string): Promise<Race> {
-    return this.#live.get(id)?.race ?? this.#current(await this.#store.read(id));
+    return this.#live.get(id)?.race ?? this.#currentState(await this.#store.read(id));
   }
 
   /** Resolves when the race differs from `revision`, or after `ms`. A race that does not run never changes. */
@@ -125,7 +125,7 @@ export class Races {
     { lane: name, how }: { readonly lane: string; readonly how: AppliedLane['how'] },
     environment: RaceCaller['environment'],
   ): Promise<AppliedLane> {
-    return this.#changing(id, environment, async (race, deps) => {
+    return this.#changeEndedRace(id, environment, async (race, deps) => {
       const lane = laneOf(race, name);
       if (lane.state === 'running' || lane.state === 'preparing') throw raceFailures.stillRunning(id);
       const note = (applied: AppliedLane) => this.#store.write({ ...race, applied: [...race.applied, applied] });
@@ -149,7 +149,7 @@ export class Races {
 
   /** Undoes the newest patch of a race. Returns its files. @throws EngineFailure `race_conflict` if later edits prevent it */
   undo(id: string, environment: RaceCaller['environment']): Promise<readonly string[]> {
-    return this.#changing(id, environment, async (race, deps) => {
+    return this.#changeEndedRace(id, environment, async (race, deps) => {
       const last = race.applied.findLast(({ how, undone }) => how === 'patch' && undone !== true);
       if (last === undefined) throw raceFailures.nothingToUndo();
       const write = await prepareUndo(last, deps);
@@ -168,7 +168,7 @@ export class Races {
     { force }: { readonly force: boolean },
     environment: RaceCaller['environment'],
   ): Promise<{ readonly removed: boolean; readonly losses: readonly UnappliedWork[] }> {
-    return this.#changing(id, environment, async (race, { git, temporary }) => {
+    return this.#changeEndedRace(id, environment, async (race, { git, temporary }) => {
       const losses = await unappliedWork(race, git, temporary);
       if (losses.length > 0 && !force) return { removed: false, losses };
       for (const lane of race.lanes) {
@@ -190,7 +190,7 @@ export class Races {
   }
 
   /** One change of a race that does not run. */
-  #changing<T>(
+  #changeEndedRace<T>(
     id: string,
     environment: RaceCaller['environment'],
     work: (race: Race, deps: ApplyDeps) => Promise<T>,
@@ -218,14 +218,14 @@ export class Races {
   }
 
   /** A race whose process has ended was interrupted. */
-  async #current(race: Race): Promise<Race> {
+  async #currentState(race: Race): Promise<Race> {
     const live = this.#live.get(race.race_id);
     if (live !== undefined) return live.race;
     if (race.state !== 'running' || (await stateOfHolder(race.owner)) === 'alive') return race;
     return { ...race, state: 'interrupted' };
   }
 
-  async #lanes(request: RaceRequest, hex: string, prefix: string): Promise<Lane[]> {
+  async #createLanes(request: RaceRequest, hex: string, prefix: string): Promise<Lane[]> {
     const { agents, worktrees } = request;
     const ports = await freePorts(agents.length);
     const folder = worktrees ?? this.#store.folder(`race_${hex}`);

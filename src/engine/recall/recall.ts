@@ -58,18 +58,20 @@ export class Recall {
       kinds: ['user', 'assistant'],
       most: maxEntries,
     });
-    const passages = bestEntries(this.#spokenEntries(found)).map(({ session: from, entry }): RecalledPassage => {
-      const { text, cut } = passageOf(masked(entry.content), words);
-      return {
-        sessionId: from.session_id,
-        title: masked(from.title ?? from.prompt).slice(0, longestTitle),
-        entry: entry.index,
-        at: entry.timestamp,
-        by: entry.type.kind === 'user_message' ? 'user' : 'agent',
-        text,
-        cut,
-      };
-    });
+    const passages = bestEntries(this.#withoutAutomaticMessages(found)).map(
+      ({ session: from, entry }): RecalledPassage => {
+        const { text, cut } = passageOf(masked(entry.content), words);
+        return {
+          sessionId: from.session_id,
+          title: masked(from.title ?? from.prompt).slice(0, longestTitle),
+          entry: entry.index,
+          at: entry.timestamp,
+          by: entry.type.kind === 'user_message' ? 'user' : 'agent',
+          text,
+          cut,
+        };
+      },
+    );
     const { sessions, elsewhere: others } = found.scanned;
     return { source, query: shown, passages: withoutRepeats(passages), sessions, elsewhere: others };
   }
@@ -105,7 +107,10 @@ export class Recall {
   }
 
   /** Excludes automatic messages: their text only matches other automatic messages. */
-  #spokenEntries({ entries, leftOut }: Pick<SimilarPassages, 'entries' | 'leftOut'>): readonly SimilarEntry[] {
+  #withoutAutomaticMessages({
+    entries,
+    leftOut,
+  }: Pick<SimilarPassages, 'entries' | 'leftOut'>): readonly SimilarEntry[] {
     const { log } = this.#deps;
     const isSaid = ({ entry }: SimilarEntry): boolean => entry.type.kind !== 'user_message' || isRealMessage(entry);
     const inserted = entries.filter((entry) => !isSaid(entry));

@@ -20,15 +20,15 @@ export class Thread {
 
   /** `newest`: takes the session's last message as the current one. */
   async conversation(message: MessageSource | 'newest' | undefined): Promise<Conversation> {
-    const earlier = this.#reported();
+    const earlier = this.#findReportedSummary();
     const newest = message === 'newest' ? await earlier.next() : undefined;
     const entry = newest?.done === false ? newest.value : undefined;
     const current = message !== 'newest' ? message : entry && { ...entry, text: entry.content };
-    return { current, earlier, summary: () => this.#summary() };
+    return { current, earlier, summary: () => this.#findSummary() };
   }
 
-  async *#reported(): AsyncGenerator<NormalizedEntry, undefined> {
-    for await (const entry of this.#backwards()) {
+  async *#findReportedSummary(): AsyncGenerator<NormalizedEntry, undefined> {
+    for await (const entry of this.#readBackwards()) {
       if (entry.type.kind !== 'user_message' || entry.metadata?.parentCallId !== undefined) continue;
       this.messages += 1;
       logDetection(this.#log, this.#reader.id, entry.metadata);
@@ -38,9 +38,9 @@ export class Thread {
   }
 
   /** The agent's own summary from compaction, else its last message. */
-  async #summary(): Promise<string> {
+  async #findSummary(): Promise<string> {
     let answer = '';
-    for await (const { type, content, origin, metadata } of this.#backwards()) {
+    for await (const { type, content, origin, metadata } of this.#readBackwards()) {
       if (metadata?.parentCallId !== undefined) continue;
       if (origin === 'compaction' && content.trim() !== '') return content;
       if (type.kind === 'assistant_message' && answer === '') answer = content.trim();
@@ -48,7 +48,7 @@ export class Thread {
     return answer;
   }
 
-  async *#backwards(): AsyncGenerator<NormalizedEntry> {
+  async *#readBackwards(): AsyncGenerator<NormalizedEntry> {
     for (let to = this.#reader.total; to > 0; to -= pageSize) {
       yield* (await this.#reader.read(Math.max(0, to - pageSize), to)).reverse();
     }

@@ -97,7 +97,7 @@ export class RecordStore {
   }
 
   async survey(): Promise<StoreListing> {
-    const ids = await this.#ids();
+    const ids = await this.#listIds();
     const ledgers: Ledger[] = [];
     const interrupted: string[] = [];
     const damaged = new Set<string>();
@@ -133,7 +133,7 @@ export class RecordStore {
     const id = session.session_id;
     const record = await statRecord(sessionFolder(this.#dir, id)).catch(() => null);
     if (record !== null && record.size > 0) throw new Error(`Session ${id} already has a record.`);
-    const writer = await this.#writer(id, options);
+    const writer = await this.#openWriter(id, options);
     await writer.append({
       kind: 'header',
       format: 'vitrine-record',
@@ -158,7 +158,7 @@ export class RecordStore {
     } finally {
       await handle.close();
     }
-    return await this.#writer(id, options);
+    return await this.#openWriter(id, options);
   }
 
   /** @throws RecordNotFoundError */
@@ -240,7 +240,7 @@ export class RecordStore {
     }
   }
 
-  async #writer(id: string, { onProblem }: WriterOptions): Promise<FileRecordWriter> {
+  async #openWriter(id: string, { onProblem }: WriterOptions): Promise<FileRecordWriter> {
     const folder = sessionFolder(this.#dir, id);
     const { clock, log } = this.#deps;
     const lease = await leaseFor(folder, id, clock);
@@ -263,7 +263,7 @@ export class RecordStore {
     return writer;
   }
 
-  async #ids(): Promise<string[]> {
+  async #listIds(): Promise<string[]> {
     const folders = await readdir(sessionsFolder(this.#dir), { withFileTypes: true }).catch((error: unknown) => {
       if (errorCode(error) === 'ENOENT') return [];
       throw error;

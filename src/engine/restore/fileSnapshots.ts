@@ -51,7 +51,7 @@ export class FileSnapshots {
   async take({ id, folder }: Restorable, point: Omit<RestorePoint, 'at'>): Promise<void> {
     const deadline = new Deadline(point.kind === 'prompt' ? promptMs : endMs);
     try {
-      await this.#using(folder, deadline, async (store) => {
+      await this.#withStore(folder, deadline, async (store) => {
         const { root, left } = await store.takeSnapshot(deadline);
         const message = { ...point, at: this.#now(), left: [...left.keys()].slice(0, maxLeft) };
         await this.#save(store, refOf(id, `${point.kind}-${point.entry}`), { root, message }, deadline);
@@ -64,19 +64,19 @@ export class FileSnapshots {
 
   /** Points to which the files can be restored, oldest first. @throws EngineFailure */
   points({ id, folder }: Restorable): Promise<RestorePoint[]> {
-    return this.#translated(async () => {
+    return this.#translateErrors(async () => {
       const deadline = new Deadline(patientMs);
-      const found = await this.#using(folder, deadline, (store) => this.#points(store, id, deadline));
+      const found = await this.#withStore(folder, deadline, (store) => this.#readPoints(store, id, deadline));
       return found.map(({ entry, kind, at }) => ({ entry, kind, at }));
     });
   }
 
   /** What a restore would change. @throws EngineFailure */
   preview(session: Restorable, target: RestoreTarget): Promise<RestorePreview> {
-    return this.#translated(() => {
+    return this.#translateErrors(() => {
       const deadline = new Deadline(patientMs);
-      return this.#using(session.folder, deadline, async (store) => {
-        const { plan, at } = await this.#plan(store, session, target, deadline);
+      return this.#withStore(session.folder, deadline, async (store) => {
+        const { plan, at } = await this.#planRestore(store, session, target, deadline);
         const { now, changes, skipped } = plan;
         return { folder: session.folder, now: now.root, at, changes, skipped };
       });
@@ -85,10 +85,10 @@ export class FileSnapshots {
 
   /** `now`: of the preview; nothing is restored if files changed since. @throws EngineFailure */
   restore(session: Restorable, target: RestoreTarget, now: string | undefined): Promise<RestoreResult> {
-    return this.#translated(() => {
+    return this.#translateErrors(() => {
       const deadline = new Deadline(patientMs);
-      return this.#using(session.folder, deadline, async (store) => {
-        const { plan } = await this.#plan(store, session, target, deadline);
+      return this.#withStore(session.folder, deadline, async (store) => {
+        const { plan } = await this.#planRestore(store, session, target, deadline);
         const { changes, skipped, goal } = plan;
         if (now !== undefined && plan.now.root !== now) throw restoreFailures.filesChanged();
         if (changes.length === 0) return { changes: [], skipped, failed: [] };
@@ -111,9 +111,9 @@ export class FileSnapshots {
 
   /** A file of a preview, by git's name of its content. `null` if there is none. @throws EngineFailure */
   content({ folder }: Restorable, object: string): Promise<string | null> {
-    return this.#translated(() => {
+    return this.#translateErrors(() => {
       const deadline = new Deadline(patientMs);
-      return this.#using(folder, deadline, async ({ git }) => {
+      return this.#withStore(folder, deadline, async ({ git }) => {
         if (!/^[0-9a-f]{40,64}$/.test(object)) return null;
         const text = await git.run(['cat-file', 'blob', object], deadline).catch(() => null);
         return text === null || text.includes('\0') ? null : text;
@@ -128,7 +128,7 @@ export class FileSnapshots {
       const place = FolderStore.place(await realPath(folder), parent);
       if ((await stat(place).catch(() => null)) === null) return;
       const deadline = new Deadline(patientMs);
-      await this.#using(folder, deadline, async (store) => {
+      await this.#withStore(folder, deadline, async (store) => {
         const names = await store.git.run(['for-each-ref', '--format=%(refname)', refOf(id, '')], deadline);
         await deleteRefs(store, names.split('\n').filter(Boolean), deadline);
       });
@@ -137,14 +137,14 @@ export class FileSnapshots {
     }
   }
 
-  async #plan(
+  async #planRestore(
     store: FolderStore,
     { id }: Restorable,
     target: RestoreTarget,
     deadline: Deadline,
   ): Promise<{ readonly plan: RestorePlan; readonly at: string }> {
     if ('undo' in target) {
-      const undo = (await this.#messages(store, `${refOf(id, '')}undo-*[0-9]`, undoMessageSchema, deadline)).at(-1);
+      const undo = (await this.#readMessages(store, `${refOf(id, '')}undo-*[0-9]`, undoMessageSchema, deadline)).at(-1);
       if (undo === undefined) throw restoreFailures.nothingToUndo();
       const [before, after] = await Promise.all([store.read(undo.before, deadline), store.read(undo.after, deadline)]);
       const paths = new Set((await differences(store, before, after, deadline)).map((difference) => difference.path));
@@ -152,7 +152,7 @@ export class FileSnapshots {
         if (before.modes.others[name] !== after.modes.others[name]) paths.add(name);
       return { plan: await planRestore(store, { ...before, left: [] }, deadline, paths), at: undo.at };
     }
-    const points = await this.#points(store, id, deadline);
+    const points = await this.#readPoints(store, id, deadline);
     const point =
       points.find(({ entry, kind }) => entry === target.entry && kind === 'prompt') ??
       points.find(({ entry }) => entry === target.entry);
@@ -165,16 +165,16 @@ export class FileSnapshots {
     return { plan: await planRestore(store, goal, deadline), at: point.at };
   }
 
-  async #points(store: FolderStore, id: string, deadline: Deadline) {
+  async #readPoints(store: FolderStore, id: string, deadline: Deadline) {
     const points = [
-      ...(await this.#messages(store, `${refOf(id, '')}prompt-*`, pointMessageSchema, deadline)),
-      ...(await this.#messages(store, `${refOf(id, '')}end-*`, pointMessageSchema, deadline)),
+      ...(await this.#readMessages(store, `${refOf(id, '')}prompt-*`, pointMessageSchema, deadline)),
+      ...(await this.#readMessages(store, `${refOf(id, '')}end-*`, pointMessageSchema, deadline)),
     ];
     return points.sort((a, b) => a.entry - b.entry || (a.at < b.at ? -1 : 1));
   }
 
   /** Messages of all references that match a pattern, in the order of their numbers. */
-  async #messages<T>(store: FolderStore, pattern: string, schema: z.ZodType<T>, deadline: Deadline): Promise<T[]> {
+  async #readMessages<T>(store: FolderStore, pattern: string, schema: z.ZodType<T>, deadline: Deadline): Promise<T[]> {
     const args = ['for-each-ref', '--sort=version:refname', '--format=%(contents)', pattern];
     const lines = (await store.git.run(args, deadline)).split('\n').filter((line) => line !== '');
     return lines.flatMap((line) => schema.safeParse(JSON.parse(line)).data ?? []);
@@ -217,7 +217,7 @@ export class FileSnapshots {
   }
 
   /** One use of a folder's store at a time. @throws SnapshotProblem, EngineFailure */
-  async #using<T>(projectDir: string, deadline: Deadline, work: (store: FolderStore) => Promise<T>): Promise<T> {
+  async #withStore<T>(projectDir: string, deadline: Deadline, work: (store: FolderStore) => Promise<T>): Promise<T> {
     const folder = await realPath(projectDir);
     const before = this.#lastUses.get(folder) ?? Promise.resolve();
     const use = before.then(async () => {
@@ -239,7 +239,7 @@ export class FileSnapshots {
     return FolderStore.open(folder, path.join(storeDir, 'snapshots'), environment(projectDir), deadline);
   }
 
-  async #translated<T>(work: () => Promise<T>): Promise<T> {
+  async #translateErrors<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {

@@ -71,7 +71,7 @@ export class FolderStore {
       ]);
       const known = new Set(nulSeparated(listed));
       const added = [...names, ...also].filter((name) => !known.has(name));
-      const again = [...also, ...(await this.#recent())];
+      const again = [...also, ...(await this.#readRecentFiles())];
       const found = await inspectFiles(this.folder, [...new Set([...nulSeparated(changed), ...added, ...again])]);
       const submodules = [...found].flatMap(([name, { kind }]) => (kind === 'folder' ? [name] : []));
       const inside = await filesOfSubmodules(this.folder, submodules, this.#user, deadline);
@@ -80,7 +80,7 @@ export class FolderStore {
         inside.filter((name) => !known.has(name)),
       );
       const all = new Map([...found, ...ofSubmodules]);
-      const modes = withModes(await this.#modes(), new Map([...all].map(([name, { mode }]) => [name, mode])));
+      const modes = withModes(await this.#readModes(), new Map([...all].map(([name, { mode }]) => [name, mode])));
       // Before the index, because files in it are not checked again.
       await writeFile(path.join(this.#dir, 'modes.json'), JSON.stringify(modes));
       await writeFile(this.#recentFile, JSON.stringify([...all.keys()].slice(0, maxRecent)));
@@ -136,7 +136,7 @@ export class FolderStore {
   }
 
   /** As of the newest snapshot. */
-  async #modes(): Promise<FileModes> {
+  async #readModes(): Promise<FileModes> {
     const text = await readFile(path.join(this.#dir, 'modes.json'), 'utf8').catch(() => null);
     if (text !== null) return fileModesSchema.parse(JSON.parse(text));
     const probe = path.join(this.#dir, `mode-${randomBytes(6).toString('hex')}`);
@@ -154,7 +154,7 @@ export class FolderStore {
    * Files that the newest snapshot checked. Many builds of git compare times by the second, so they may have got other
    * permissions since without git noticing.
    */
-  async #recent(): Promise<string[]> {
+  async #readRecentFiles(): Promise<string[]> {
     const text = await readFile(this.#recentFile, 'utf8').catch(() => '[]');
     return recentSchema.parse(JSON.parse(text));
   }

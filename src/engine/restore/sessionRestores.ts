@@ -29,22 +29,22 @@ export class SessionRestores {
 
   /** @throws EngineFailure */
   async points(id: string): Promise<RestorePoint[]> {
-    return this.#deps.snapshots.points(await this.#restorable(id));
+    return this.#deps.snapshots.points(await this.#findRestorable(id));
   }
 
   /** @throws EngineFailure */
   async preview(id: string, target: RestoreTarget): Promise<RestorePreview> {
-    return this.#deps.snapshots.preview(await this.#restorable(id), target);
+    return this.#deps.snapshots.preview(await this.#findRestorable(id), target);
   }
 
   /** Text of a file in a preview, by its name there; `null`: none, or not text. @throws EngineFailure */
   async content(id: string, object: string): Promise<string | null> {
-    return this.#deps.snapshots.content(await this.#restorable(id), object);
+    return this.#deps.snapshots.content(await this.#findRestorable(id), object);
   }
 
   /** `now`: of the preview that the user saw. @throws EngineFailure */
   async restore(id: string, target: RestoreTarget, now?: string): Promise<RestoreResult> {
-    const session = await this.#restorable(id);
+    const session = await this.#findRestorable(id);
     await this.#assertFree(session.folder);
     const restored = await this.#deps.snapshots.restore(session, target, now);
     const { changes, skipped, failed } = restored;
@@ -63,7 +63,7 @@ export class SessionRestores {
     return restored;
   }
 
-  async #restorable(id: string): Promise<Restorable> {
+  async #findRestorable(id: string): Promise<Restorable> {
     const reader = await this.#deps.openReader(id);
     const { project_dir: folder = '' } = reader.summary;
     await reader.close();

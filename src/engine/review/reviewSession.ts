@@ -111,7 +111,7 @@ export class SessionReview {
 
   /** Changed files with what differs now, by path; `omitted` counts those beyond the limit. */
   async review(): Promise<{ readonly files: readonly ReviewedFile[]; readonly omitted: number }> {
-    const changed = this.#changed();
+    const changed = this.#changedPaths();
     const shown = changed.slice(0, maxFiles);
     const now = new Map<string, CurrentFile>();
     for (let from = 0; from < shown.length; from += atOnce) {
@@ -119,7 +119,7 @@ export class SessionReview {
         shown.slice(from, from + atOnce).map(async (path) => now.set(path, await readCurrent(this.#folder, path))),
       );
     }
-    const renames = this.#renames(now);
+    const renames = this.#findRenames(now);
     const sources = new Map([...renames].map(([from, to]) => [to, from]));
     const files = shown
       .filter((path) => !renames.has(path))
@@ -165,12 +165,12 @@ export class SessionReview {
     else this.#unreported.set(path, kind === 'changed' && isNew ? { ...change, kind: 'added' } : change);
   }
 
-  #counts({ by }: ReviewHunk): boolean {
+  #isInRange({ by }: ReviewHunk): boolean {
     const { since, until } = this.#range;
     return until === undefined || by.some((step) => step >= since && step < until);
   }
 
-  #changed(): string[] {
+  #changedPaths(): string[] {
     const reported = this.#files
       .all()
       .filter(({ change, last }) => change !== 'read' && last.entryIndex >= this.#range.since)
@@ -179,7 +179,7 @@ export class SessionReview {
   }
 
   /** New names of files that the session used, by their old ones; a file may have got several, one after the other. */
-  #renames(now: ReadonlyMap<string, CurrentFile>): ReadonlyMap<string, string> {
+  #findRenames(now: ReadonlyMap<string, CurrentFile>): ReadonlyMap<string, string> {
     const workDir = this.#folder;
     const goneFiles = [...now].flatMap(([path, { state }]) => {
       const entries = this.#byPath.get(path);
@@ -225,7 +225,7 @@ export class SessionReview {
   }
 
   #fileOf(path: string, now: CurrentFile, earlier: readonly string[]): ReviewedFile {
-    const modes = this.#modeHunks(path, now);
+    const modes = this.#findModeHunks(path, now);
     const entries = this.#entriesOf([...earlier, path]);
     const isModeOnly = entries.length === 0 && this.#wasExecutable.has(path) && !this.#otherContent.has(path);
     if (isModeOnly && 'executable' in now) return { path, state: 'text', place: now.place, hunks: modes };
@@ -250,19 +250,19 @@ export class SessionReview {
       place: now.place,
       hash: now.hash,
       review,
-      hunks: [...namedHunks(review).filter((hunk) => this.#counts(hunk)), ...modes],
+      hunks: [...namedHunks(review).filter((hunk) => this.#isInRange(hunk)), ...modes],
       ...(renamedFrom !== undefined && { renamedFrom }),
     };
   }
 
   /** What changed about the permissions of a file, in one hunk. */
-  #modeHunks(path: string, now: CurrentFile): NamedHunk[] {
+  #findModeHunks(path: string, now: CurrentFile): NamedHunk[] {
     const was = this.#wasExecutable.get(path);
     if (was === undefined || !('executable' in now) || now.executable === was) return [];
     const { executable } = now;
     const key = hashOf(JSON.stringify([path, 'executable', executable])).slice(0, 16);
     const hunk: NamedHunk = { base: [0, 0], now: [0, 0], by: [unreported], key, executable };
-    return this.#counts(hunk) ? [hunk] : [];
+    return this.#isInRange(hunk) ? [hunk] : [];
   }
 }
 

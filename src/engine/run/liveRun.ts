@@ -62,7 +62,7 @@ export class LiveRun implements ActiveRun {
     this.#plan = plan;
     this.#deps = deps;
     this.#state = newRunState(plan.run);
-    this.#conversation = this.#newConversation();
+    this.#conversation = this.#createConversation();
     this.#feed = new RunFeed({ state: session, plan, clock: deps.clock, stdout: this.#conversation });
     const stop = (): void => void this.stop();
     const isOver = (): boolean => this.#conversation.isOver;
@@ -80,7 +80,7 @@ export class LiveRun implements ActiveRun {
       state: session,
       monotonic: deps.monotonic,
       facts: () => this.#feed.output.facts(),
-      context: () => this.#figures(),
+      context: () => this.#figuresContext(),
       measure: (facts) => this.#feed.measure(facts),
     });
     this.done = new Promise((resolve) => {
@@ -156,7 +156,7 @@ export class LiveRun implements ActiveRun {
     if (survivors.length > 0) this.#notify('error', failures.ignoresSignals(this.#plan.label, survivors));
   }
 
-  #newConversation(): LiveConversation {
+  #createConversation(): LiveConversation {
     const { closeMs } = this.#deps;
     const { label, workDir, folder } = this.#plan;
     const session = this.#session;
@@ -174,7 +174,7 @@ export class LiveRun implements ActiveRun {
         this.#budget.waits(needs_you !== undefined);
         session.conversations.fire();
       },
-      maySend: () => this.#budget.maySend(this.#figures()),
+      maySend: () => this.#budget.maySend(this.#figuresContext()),
       ...(folder.copies && { beforeMessage: () => this.#feed.written().then(() => folder.copyAtPrompt()) }),
       onClosed: (endsItself) => this.#closeIn(endsItself ? closeMs : 0, endsItself ? 'late' : 'as_expected'),
       onFailure: (message) => {
@@ -260,7 +260,7 @@ export class LiveRun implements ActiveRun {
         clearTimeout(silence);
         this.#closing?.refresh();
         await this.#feed.processChunk(chunk, side);
-        this.#budget.check(this.#figures());
+        this.#budget.check(this.#figuresContext());
         this.#live.update();
       }
     } finally {
@@ -289,7 +289,7 @@ export class LiveRun implements ActiveRun {
     this.#live.stop();
     this.#stopClosing();
     const session = this.#session;
-    const result = await this.#record(exit, cause).catch((error: unknown) => this.#unrecorded(error));
+    const result = await this.#recordEnd(exit, cause).catch((error: unknown) => this.#failUnrecordedRun(error));
     await session.returnWriter().catch((error: unknown) => this.#deps.log.warn(`${session.id}: ${String(error)}`));
     session.forgetRun();
     session.change({});
@@ -297,14 +297,14 @@ export class LiveRun implements ActiveRun {
     this.#finished(result);
   }
 
-  async #record(exit: ExitInfo, cause: EngineFailure | undefined): Promise<RunResult> {
+  async #recordEnd(exit: ExitInfo, cause: EngineFailure | undefined): Promise<RunResult> {
     const session = this.#session;
     // Shutdown does not wait for the folder.
     const looks = this.#state.launched !== null && this.#state.stop !== 'hurried';
     const changes = await this.#plan.folder.changes(this.runId, looks, () => this.#now());
     const facts = this.#feed.output.facts();
     const nothingRan = this.#plan.attempts.length === 0;
-    const result = this.#budget.settle(resultOf(facts, exit, this.#figures()), this.#conversation.hasUnsent);
+    const result = this.#budget.settle(resultOf(facts, exit, this.#figuresContext()), this.#conversation.hasUnsent);
     const metadata = nothingRan ? undefined : result.metadata;
     const reached = result.metadata?.budget;
     const stopped = wasStopped({
@@ -356,7 +356,7 @@ export class LiveRun implements ActiveRun {
   }
 
   /** The end of the run could not be recorded. Recovery will complete it when the session is next opened. */
-  #unrecorded(error: unknown): RunResult {
+  #failUnrecordedRun(error: unknown): RunResult {
     const failure = toFailure(error, this.runId, this.#deps.log);
     this.#notify('error', failure);
     this.#session.change({ status: 'stopped', outcome: 'failed', reason: failure.message });
@@ -375,7 +375,7 @@ export class LiveRun implements ActiveRun {
     this.#closing = undefined;
   }
 
-  #figures(): FiguresContext {
+  #figuresContext(): FiguresContext {
     return { ...this.#plan.figures, agentVersion: this.#state.launched?.version ?? null };
   }
 

@@ -67,7 +67,7 @@ export class RemoteRecords {
     remote: Remote,
     summary: SessionSummary | null,
   ): Promise<void> {
-    await this.#writing(id, async (state, takeWriter) => {
+    await this.#withWriter(id, async (state, takeWriter) => {
       const change = { ...(summary === null ? {} : figuresOf(summary)), status, remote };
       if (isSame(state.summary, change)) {
         state.change(change);
@@ -89,7 +89,7 @@ export class RemoteRecords {
     copy: RecordCopy | null,
     by: 'human' | 'subagent' = 'subagent',
   ): Promise<void> {
-    await this.#writing(id, async (state, takeWriter) => {
+    await this.#withWriter(id, async (state, takeWriter) => {
       await takeWriter();
       const entries = copy === null ? 0 : await this.#copyLines(state, copy.lines);
       // Its last report may not have arrived.
@@ -162,7 +162,7 @@ export class RemoteRecords {
   }
 
   /** Does nothing if the session has ended. `takeWriter`: `work` has the writer until it ends. */
-  #writing(
+  #withWriter(
     id: string,
     work: (state: SessionState, takeWriter: () => Promise<unknown>) => Promise<void>,
   ): Promise<void> {

@@ -56,7 +56,7 @@ export class RunFeed {
     this.#sizesBefore = deps.state.sizes;
     this.events = new EventBuilder(deps.state.id);
     this.#prompt = new PromptMetadata(deps.plan.run.first_index);
-    this.#output = this.#newOutput(null, null);
+    this.#output = this.#createOutput(null, null);
   }
 
   /** Output of the current or last process. */
@@ -93,14 +93,14 @@ export class RunFeed {
 
   /** Call before a process prints. */
   begin(resume: string | null, sessionId: string | null): void {
-    this.#output = this.#newOutput(resume, sessionId);
+    this.#output = this.#createOutput(resume, sessionId);
     this.#hasEnded = false;
   }
 
   /** Handles a chunk of output, then new lines of side files. */
   processChunk({ type, data, timestamp }: OutputChunk, side: SideFiles | undefined): Promise<void> {
     return this.#serialize(async () => {
-      await this.#log(type).write(data);
+      await this.#openLog(type).write(data);
       if (type === 'stderr') await this.#recordOrder(type, data.length);
       const at = timestamp.getTime();
       await this.apply([...(side?.readUpdates(this.#output, at) ?? []), ...this.#output.push(type, data, at)]);
@@ -121,7 +121,7 @@ export class RunFeed {
       // Too late: the transcript has ended.
       if (this.#hasEnded) return;
       const data = Buffer.from(`${JSON.stringify({ ...line, at: new Date(at).toISOString() })}\n`);
-      await this.#log('client').write(data);
+      await this.#openLog('client').write(data);
       await this.#recordOrder('client', data.length);
       await this.apply(this.#output.push('client', data, at));
     });
@@ -211,14 +211,14 @@ export class RunFeed {
     return this.events.eventsOf(updates, at);
   }
 
-  #newOutput(resume: string | null, sessionId: string | null): RunOutput {
+  #createOutput(resume: string | null, sessionId: string | null): RunOutput {
     const { plan, state, stdout } = this.#deps;
     const ids = { ...(resume !== null && { resume }), ...(sessionId !== null && { sessionId }) };
     const context = { workDir: plan.workDir, firstIndex: state.total, prompt: plan.agentPrompt, ...ids };
     return new RunOutput(plan.createNormalizer(context), { stdout });
   }
 
-  #log(stream: RawStream): RawLog {
+  #openLog(stream: RawStream): RawLog {
     const { state, plan } = this.#deps;
     const known = this.#logs.get(stream);
     if (known !== undefined) return known;

@@ -74,13 +74,13 @@ export class RunStarter {
     const { request, attempts, prefix = '' } = begins;
     const { session, summary } = state;
     const at = new Date(this.#deps.clock()).toISOString();
-    const run = this.#newRun(state, begins, agent, at);
+    const run = this.#createRun(state, begins, agent, at);
     const { limits, race } = request;
     const budgetedRun: BudgetedRun = { runId: run.run_id, session, limits, raceLimits: race?.limits };
     const budget = await budgets.hold(budgetedRun);
-    const figures = await this.#figures(state, begins);
+    const figures = await this.#readFiguresContext(state, begins);
     const owner = { ...(await thisMachine()), at, owner: await ownIdentity() };
-    const prepared = await this.#withRecall(state, await withChildren(children, request, session, run));
+    const prepared = await this.#addRecall(state, await withChildren(children, request, session, run));
     // Do not await from here on: a run that shutdown does not know would outlive it.
     this.#deps.assertOpen(begins.signal);
     const interactive = this.#isInteractive(session, request);
@@ -111,7 +111,7 @@ export class RunStarter {
         createNormalizer: (context) => source.createNormalizer(context),
         launch: (resume) => agent.launch(launch, resume),
       },
-      this.#runDeps(launch.cwd, interactive),
+      this.#createRunDeps(launch.cwd, interactive),
     );
     state.run = live;
     state.done = live.done;
@@ -137,7 +137,7 @@ export class RunStarter {
   }
 
   /** With passages from earlier sessions, if the agent file wants them for every prompt. */
-  async #withRecall<R extends NewRun['request']>({ id, session, summary }: SessionState, request: R): Promise<R> {
+  async #addRecall<R extends NewRun['request']>({ id, session, summary }: SessionState, request: R): Promise<R> {
     const { archive, log } = this.#deps;
     if (request.blueprint?.recall !== 'always' || request.recall !== undefined) return request;
     try {
@@ -158,7 +158,7 @@ export class RunStarter {
     return interactive ?? (!isUnattended && (this.#deps.interactive ?? false));
   }
 
-  #newRun(
+  #createRun(
     { id, session, total }: SessionState,
     { type, request }: NewRun,
     agent: PreparedAgent,
@@ -184,7 +184,7 @@ export class RunStarter {
     };
   }
 
-  async #figures(state: SessionState, { request, prefix = '' }: NewRun): Promise<RunPlan['figures']> {
+  async #readFiguresContext(state: SessionState, { request, prefix = '' }: NewRun): Promise<RunPlan['figures']> {
     const results = (await (await state.reader())?.results()) ?? [];
     return {
       previous: results.map(({ metadata }) => metadata),
@@ -210,7 +210,7 @@ export class RunStarter {
     };
   }
 
-  #runDeps(folder: string, interactive: boolean): RunDeps {
+  #createRunDeps(folder: string, interactive: boolean): RunDeps {
     const { clock, monotonic = () => performance.now(), log, settings } = this.#deps;
     const timing = { ...this.#deps.timing, ...settings(folder).timing };
     return {

@@ -74,7 +74,7 @@ export class SessionSearch {
   search(request: SearchRequest): Promise<SearchAnswer> {
     return this.#enqueue(async (database) => {
       const { query, problems } = parseQuery(request.query);
-      const { chosen, scanned, corpus } = await this.#scope(database, request);
+      const { chosen, scanned, corpus } = await this.#findScope(database, request);
       if (isEmptyQuery(query)) return { sessions: [], moreSessions: 0, leftOut: 0, problems, scanned };
       const blocks = chosen.map(({ indexed }) => indexed);
       const matches = matchesBySession(database, query, corpus, blocks);
@@ -83,7 +83,7 @@ export class SessionSearch {
         return { ...answer(database, query, found, request).answer, leftOut: 0, problems, scanned };
       const observed = new Set(chosen.flatMap(({ indexed }) => (indexed.observed ? [indexed.no] : [])));
       const automatic = matches.filter(({ no, synthetic }) => synthetic > 0 && !observed.has(no));
-      const leftOut = await this.#leftOut(
+      const leftOut = await this.#countLeftOut(
         query,
         bySession(
           automatic.flatMap((found) => found.automatic()),
@@ -99,7 +99,7 @@ export class SessionSearch {
   /** Entries that contain most of the words, without automatic messages. @throws as `search` */
   like({ words, atLeast, kinds, most, ...request }: SimilarRequest): Promise<SimilarPassages> {
     return this.#enqueue(async (database) => {
-      const { chosen, scanned, corpus } = await this.#scope(database, request);
+      const { chosen, scanned, corpus } = await this.#findScope(database, request);
       if (words.length === 0) return { entries: [], leftOut: { count: 0, entries: [] }, scanned };
       const like = candidatesLike(database, { words, kinds, atLeast }, corpus);
       const found = bySession(like.found, chosen);
@@ -107,16 +107,16 @@ export class SessionSearch {
       const people = found.map(withoutSynthetic).filter((candidates) => candidates !== undefined);
       const leftOut = {
         count: found.reduce((sum, { synthetic }) => sum + synthetic.length, 0),
-        entries: await this.#readBest(database, found.map(onlySynthetic), { most, score }),
+        entries: await this.#rankBest(database, found.map(onlySynthetic), { most, score }),
       };
-      return { entries: await this.#readBest(database, people, { most, score }), leftOut, scanned };
+      return { entries: await this.#rankBest(database, people, { most, score }), leftOut, scanned };
     });
   }
 
   /** Rebuilds the whole catalogue. */
   async rebuild(request: Pick<SearchRequest, 'signal' | 'onProgress'> = {}): Promise<SearchCoverage> {
     await this.#catalogue.reset();
-    return this.#enqueue(async (database) => (await this.#scope(database, request)).scanned);
+    return this.#enqueue(async (database) => (await this.#findScope(database, request)).scanned);
   }
 
   /** Indexes changes. @throws as `search` */
@@ -140,7 +140,7 @@ export class SessionSearch {
   /** Files that agents changed most recently, newest first. `within` as in a search. @throws as `search` */
   recentEdits(request: Pick<SearchRequest, 'within' | 'signal' | 'onProgress'>, most: number): Promise<RecentEdit[]> {
     return this.#enqueue(async (database) => {
-      const { chosen } = await this.#scope(database, request);
+      const { chosen } = await this.#findScope(database, request);
       return recentEdits(database, new Map(chosen.map(({ session }) => [session.session_id, session])), most);
     });
   }
@@ -151,7 +151,7 @@ export class SessionSearch {
     request: Pick<SearchRequest, 'within' | 'signal'>,
   ): Promise<{ readonly sessions: readonly SearchedSession[]; readonly searched: number }> {
     return this.#enqueue(async (database) => {
-      const { chosen, scanned } = await this.#scope(database, request);
+      const { chosen, scanned } = await this.#findScope(database, request);
       const names = new Set([file.replaceAll('\\', '/'), file]);
       for (const { session } of chosen) {
         const relative = path.relative(session.project_dir ?? file, file).replaceAll('\\', '/');
@@ -200,7 +200,10 @@ export class SessionSearch {
     return known;
   }
 
-  async #scope(database: Database, request: Pick<SearchRequest, 'within' | 'signal' | 'onProgress'>): Promise<Scope> {
+  async #findScope(
+    database: Database,
+    request: Pick<SearchRequest, 'within' | 'signal' | 'onProgress'>,
+  ): Promise<Scope> {
     const known = await this.#refreshCatalogue(database, request);
     const inScope = known.summaries.filter((session) => request.within?.(session) ?? true);
     const all = indexedSessions(database);
@@ -224,7 +227,7 @@ export class SessionSearch {
   }
 
   /** Ranks by term frequency, which needs the text: the index only knows that entries contain the words. */
-  async #readBest(
+  async #rankBest(
     database: Database,
     found: readonly Candidates[],
     { most, score }: { readonly most: number; readonly score: (text: string) => number },
@@ -247,7 +250,7 @@ export class SessionSearch {
     return entries.sort((a, b) => b.score - a.score).slice(0, most);
   }
 
-  async #leftOut(query: Query, found: readonly Candidates[]): Promise<number> {
+  async #countLeftOut(query: Query, found: readonly Candidates[]): Promise<number> {
     const { store, log } = this.#deps;
     let sum = 0;
     for (const candidates of found) sum += await countSynthetic(store, candidates, query, log);

@@ -189,7 +189,7 @@ export class LiveConversation implements Conversation {
     if (this.#queue.length === 0 || !this.#deps.maySend()) return;
     const message = this.#queue.shift();
     if (message === undefined) return;
-    this.#started();
+    this.#handleTurnStart();
     this.#endedByUser = false;
     this.#deps.record({ type: 'message', text: message.text, origin: 'human' });
     this.#deps.onQueue({ id: message.id, text: null });
@@ -213,7 +213,7 @@ export class LiveConversation implements Conversation {
     this.#deps.onChange();
   }
 
-  #started(): void {
+  #handleTurnStart(): void {
     this.#isTurnActive = true;
     clearTimeout(this.#nextTurnTimer);
   }
@@ -257,7 +257,7 @@ export class LiveConversation implements Conversation {
         if (current() && input.open) this.#close(input);
       },
       onTurnStarted: () => {
-        if (current()) this.#started();
+        if (current()) this.#handleTurnStart();
       },
       fail: (message) => {
         if (current()) onFailure(message);

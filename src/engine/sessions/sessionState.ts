@@ -152,12 +152,12 @@ export class SessionState {
 
   /** Ends the active run. Waits for a run that is about to start, since there is nothing to stop before. */
   async stop(steps?: readonly LadderStep[], reason?: string): Promise<void> {
-    if (this.run === null) await this.#beginning();
+    if (this.run === null) await this.#awaitBeginning();
     await this.run?.stop(steps, reason);
   }
 
   /** Resolves when there is a run, or none is about to start. */
-  async #beginning(): Promise<void> {
+  async #awaitBeginning(): Promise<void> {
     let started = (): void => undefined;
     const isThere = new Promise<void>((resolve) => (started = resolve));
     const registration = this.summaries.on(() => {

@@ -93,29 +93,29 @@ export class Sessions {
 
   /** Sessions that run here, or whose state here is newer than their record. */
   async live(): Promise<SessionState[]> {
-    return (await this.#opened()).filter((state) => state.run !== null);
+    return (await this.#openStates()).filter((state) => state.run !== null);
   }
 
   /** Ends the run of a session in this process, or one that is about to start. */
   async stop(id: string, steps?: readonly LadderStep[]): Promise<void> {
-    const state = await this.#openedOne(id);
+    const state = await this.#openState(id);
     if (state !== null) await this.#withSession(state, (sessionState) => sessionState.stop(steps));
   }
 
   async stopAll(steps: readonly LadderStep[], reason: string | undefined): Promise<void> {
-    const states = await this.#opened();
+    const states = await this.#openStates();
     await Promise.all(
       states.map((state) => this.#withSession(state, (sessionState) => sessionState.stop(steps, reason))),
     );
   }
 
-  async #opened(): Promise<SessionState[]> {
-    const states = await Promise.all([...this.#states.keys()].map((id) => this.#openedOne(id)));
+  async #openStates(): Promise<SessionState[]> {
+    const states = await Promise.all([...this.#states.keys()].map((id) => this.#openState(id)));
     return states.filter((state) => state !== null);
   }
 
   /** `null` if it is not open or cannot be read. */
-  async #openedOne(id: string): Promise<SessionState | null> {
+  async #openState(id: string): Promise<SessionState | null> {
     try {
       return (await this.#states.get(id)) ?? null;
     } catch {
@@ -200,7 +200,7 @@ export class Sessions {
   async openReader(id: string): Promise<RecordReader> {
     if (!sessionIdSchema.safeParse(id).success) throw failures.sessionMissing(id);
     return await this.#deps.store.openReader(id).catch((error: unknown) => {
-      throw this.#translated(id, error);
+      throw this.#translateError(id, error);
     });
   }
 
@@ -208,7 +208,7 @@ export class Sessions {
   async takeWriter(state: SessionState): Promise<RecordWriter> {
     const onProblem = state.reportWriteProblem;
     const writer = await this.#deps.store.openWriter(state.id, { onProblem }).catch((error: unknown) => {
-      throw this.#translated(state.id, error);
+      throw this.#translateError(state.id, error);
     });
     try {
       await state.follow();
@@ -225,9 +225,9 @@ export class Sessions {
   async remove(id: string, before: () => Promise<void>): Promise<void> {
     const remove = () =>
       this.#deps.store.remove(id, before).catch((error: unknown) => {
-        throw this.#translated(id, error);
+        throw this.#translateError(id, error);
       });
-    const state = await this.#openedOne(id);
+    const state = await this.#openState(id);
     if (state === null) return remove();
     await state.exclusively(async () => {
       if (state.run !== null) throw failures.sessionBusy(id);
@@ -239,7 +239,7 @@ export class Sessions {
   }
 
   async close(): Promise<void> {
-    const states = await this.#opened();
+    const states = await this.#openStates();
     this.#states.clear();
     for (const state of states) await state.release();
   }
@@ -255,7 +255,7 @@ export class Sessions {
       },
       (error: unknown) => {
         this.#drop(id, loading);
-        throw this.#translated(id, error);
+        throw this.#translateError(id, error);
       },
     );
     this.#states.set(id, loading);
@@ -274,7 +274,7 @@ export class Sessions {
     if (this.#states.get(id) === known) this.#states.delete(id);
   }
 
-  #translated(id: string, error: unknown): unknown {
+  #translateError(id: string, error: unknown): unknown {
     if (RecordBusyError.is(error)) return failures.sessionBusy(id, error);
     return RecordNotFoundError.is(error) ? failures.recordNotFound(id, error) : error;
   }

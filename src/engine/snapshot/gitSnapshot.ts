@@ -94,9 +94,9 @@ class Repository {
     const { head } = this.#before;
     const now = await readGitState(this.#place, deadline, new ReadBudget(0));
     const has = this.#before.staged === now.staged ? this.#staged : stagedObjects(now.staged);
-    const own = await this.#ownChanges(now, has, deadline);
+    const own = await this.#findOwnChanges(now, has, deadline);
     const inside = await mapConcurrently([...new Set([...this.#before.nested, ...now.nested])], (name) =>
-      this.#nestedChanges(name, now, deadline),
+      this.#findNestedChanges(name, now, deadline),
     );
     const changes = [own, ...inside].flat().sort((a, b) => (a.path < b.path ? -1 : 1));
     return { how: 'git', changes, ...(head === now.head ? {} : { head: { before: head, after: now.head } }) };
@@ -123,7 +123,7 @@ class Repository {
     return (this.#executablesCache ??= stagedExecutables(this.#before.staged));
   }
 
-  async #nestedChanges(name: string, now: GitState, deadline: Deadline): Promise<Change[]> {
+  async #findNestedChanges(name: string, now: GitState, deadline: Deadline): Promise<Change[]> {
     if (!this.#before.nested.has(name)) return [{ path: `${name}/`, kind: 'added' }];
     if (!now.nested.has(name)) {
       const left = await exists(path.join(this.#place.folder, name));
@@ -133,7 +133,7 @@ class Repository {
     return (inside?.changes ?? []).map((change) => ({ ...change, path: `${name}/${change.path}` }));
   }
 
-  async #ownChanges(now: GitState, has: ReadonlyMap<string, string>, deadline: Deadline): Promise<Change[]> {
+  async #findOwnChanges(now: GitState, has: ReadonlyMap<string, string>, deadline: Deadline): Promise<Change[]> {
     const stagedBefore = this.#staged;
     const candidates = new Set([...this.#before.others.keys(), ...now.others.keys()]);
     if (stagedBefore !== has) {
@@ -146,9 +146,9 @@ class Repository {
     const found = await mapConcurrently([...candidates], async (file) => {
       deadline.check();
       const today = now.others.get(file) ?? (await stateOf(this.#pathOf(file), budget));
-      const kind = await this.#changeOf(file, today, { now, has });
+      const kind = await this.#compareFile(file, today, { now, has });
       const isOneSided = kind === 'added' || kind === 'deleted';
-      return { path: file, kind, executable: isOneSided ? undefined : this.#modeChange(file, today) };
+      return { path: file, kind, executable: isOneSided ? undefined : this.#findModeChange(file, today) };
     });
     const isTracked = (file: string): boolean => !this.#before.others.has(file) && !this.#filtered.has(file);
     const hasModes = found.some(({ path: file, executable }) => executable !== undefined && isTracked(file))
@@ -168,7 +168,7 @@ class Repository {
   }
 
   /** Whether a file that still exists is executable now, if that changed. */
-  #modeChange(file: string, today: FileState | null): boolean | undefined {
+  #findModeChange(file: string, today: FileState | null): boolean | undefined {
     const known = this.#before.others.get(file) ?? this.#filtered.get(file);
     if (known !== undefined) return modeChange(known, today);
     const is = today?.executable;
@@ -185,7 +185,7 @@ class Repository {
   }
 
   /** `moved`: the index entry changed, and also differs from the file. */
-  async #changeOf(
+  async #compareFile(
     file: string,
     today: FileState | null,
     { now, has }: { readonly now: GitState; readonly has: ReadonlyMap<string, string> },

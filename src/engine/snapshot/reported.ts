@@ -31,7 +31,7 @@ export class ReportedChanges {
       if (action.kind !== 'file_write' && action.kind !== 'file_edit') continue;
       // A denied or failed call changed nothing; a cancelled one may have.
       const happened = status !== 'denied' && status !== 'failed';
-      const own = withPaths(action, (path) => this.#ownPath(path));
+      const own = withPaths(action, (path) => this.#pathInFolder(path));
       const paths = own.kind === 'file_write' ? [own.path] : own.changes.map((change) => change.path);
       for (const path of paths) this.#addPath(path, entry.index, happened);
       this.#keep({ ...entry, type: { kind: 'tool_use', tool: { ...entry.type.tool, action: own } } });
@@ -81,7 +81,7 @@ export class ReportedChanges {
     return this.#realPaths.get(path) ?? path;
   }
 
-  #ownPath(path: string): string {
+  #pathInFolder(path: string): string {
     const plain = posix.normalize(normalPath(path, ''));
     return this.#folders.reduce((shown, folder) => normalPath(shown, folder), plain);
   }

@@ -57,11 +57,11 @@ export class FolderWatch {
 
   /** Takes the first snapshot. Await it before starting the agent. */
   async begin(): Promise<void> {
-    this.#snapshot ??= this.#first();
+    this.#snapshot ??= this.#takeFirstSnapshot();
     await this.#snapshot;
   }
 
-  #first(): Promise<Snapshot | SnapshotProblem> {
+  #takeFirstSnapshot(): Promise<Snapshot | SnapshotProblem> {
     for (const other of activeWatches) {
       other.#neighbours.add(this);
       this.#neighbours.add(other);
@@ -82,10 +82,10 @@ export class FolderWatch {
     try {
       const { changes, ...rest } = await snapshot.changes();
       await this.#followLinks(changes);
-      const unreported = await this.#unreported(changes, snapshot);
+      const unreported = await this.#findUnreported(changes, snapshot);
       return { ...rest, changes: unreported.slice(0, maxListed), total: unreported.length };
     } catch (error) {
-      return this.#problem(error).message;
+      return this.#toSnapshotProblem(error).message;
     }
   }
 
@@ -101,13 +101,13 @@ export class FolderWatch {
       const found = git === null ? null : await gitSnapshot(folder, git, limits);
       return found ?? (await folderSnapshot(folder, limits));
     } catch (error) {
-      return this.#problem(error);
+      return this.#toSnapshotProblem(error);
     }
   }
 
-  async #unreported(changes: readonly UnreportedChange[], snapshot: Snapshot): Promise<UnreportedChange[]> {
+  async #findUnreported(changes: readonly UnreportedChange[], snapshot: Snapshot): Promise<UnreportedChange[]> {
     const unreported: UnreportedChange[] = [];
-    const otherPlaces = this.#reportedByOthers();
+    const otherPlaces = this.#pathsReportedByOthers();
     let compared = 0;
     for (const change of changes) {
       if (otherPlaces.has(change.path)) continue;
@@ -125,7 +125,7 @@ export class FolderWatch {
   }
 
   /** Paths in this folder, by their names here. */
-  #reportedByOthers(): Set<string> {
+  #pathsReportedByOthers(): Set<string> {
     const own = namesOf(this.#deps.folder).at(-1) ?? '';
     const all = [...this.#neighbours].flatMap((other) => {
       const theirs = namesOf(other.#deps.folder).at(-1) ?? '';
@@ -159,7 +159,7 @@ export class FolderWatch {
     return comparable(found) !== comparable(expected);
   }
 
-  #problem(error: unknown): SnapshotProblem {
+  #toSnapshotProblem(error: unknown): SnapshotProblem {
     if (SnapshotProblem.is(error)) return error;
     this.#deps.log.warn(
       `Could not compare ${this.#deps.folder}: ${error instanceof Error ? (error.stack ?? '') : String(error)}`,

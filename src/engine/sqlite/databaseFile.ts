@@ -80,7 +80,7 @@ export class DatabaseFile {
     if (driver === undefined) return { kind: 'unreadable', reason: 'This runtime has no SQLite (node:sqlite).' };
     try {
       for (let attempt = 1; attempt <= attempts; attempt += 1) {
-        const before = await this.#version();
+        const before = await this.#readVersion();
         if (typeof before === 'string') return { kind: 'unreadable', reason: before };
         const isQuiet = before.wal === undefined && before.journal === undefined;
         const inPlace = driver.readsInPlace && isQuiet && attempt < attempts;
@@ -88,7 +88,7 @@ export class DatabaseFile {
         const read = inPlace
           ? query(() => driver.open(this.#path, 'immutable'), use)
           : query(() => driver.open(this.#copyPath, before.journal === undefined ? 'immutable' : 'private'), use);
-        if (inPlace && !isSame(before, await this.#version())) continue;
+        if (inPlace && !isSame(before, await this.#readVersion())) continue;
         if (read.kind === 'unreadable' || inPlace || this.#copy?.torn !== true) return read;
         const problem = 'The write-ahead log of the database is damaged or incomplete at its end.';
         return { ...read, problems: [...read.problems, problem] };
@@ -123,7 +123,7 @@ export class DatabaseFile {
   }
 
   /** A string is the reason why the file cannot be read. */
-  async #version(): Promise<Version | string> {
+  async #readVersion(): Promise<Version | string> {
     const file = await stat(this.#path, { bigint: true });
     if (!file.isFile()) return 'This is not a file.';
     if (!(await isDatabase(this.#path))) return 'This file is not an SQLite database.';
@@ -155,7 +155,7 @@ export class DatabaseFile {
     if (journal === undefined) await rm(`${this.#copyPath}-journal`, { force: true });
     else await copy(`${this.#path}-journal`, `${this.#copyPath}-journal`);
     const torn = wal !== undefined && (await foldWal(`${this.#path}-wal`, this.#copyPath)).torn;
-    if (!isSame(version, await this.#version())) return false;
+    if (!isSame(version, await this.#readVersion())) return false;
     this.#copy = { version, torn };
     return true;
   }

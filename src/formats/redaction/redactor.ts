@@ -61,7 +61,7 @@ export class Redactor {
     const { content, ...rest } = entry;
     const { text, edits } = this.#mask(content, { entry: entry.index, path: ['content'] });
     const redacted = normalizedEntrySchema.parse({
-      ...this.#object(rest, { entry: entry.index, path: [] }, 0),
+      ...this.#redactObject(rest, { entry: entry.index, path: [] }, 0),
       content: text,
     });
     const annotations = redacted.metadata?.annotations;
@@ -74,7 +74,7 @@ export class Redactor {
 
   /** Masks any JSON value at any depth, including field names. */
   json(value: unknown, place: Place): unknown {
-    return this.#json(value, place, 0);
+    return this.#redactJson(value, place, 0);
   }
 
   text(text: string, place: Place): string {
@@ -86,46 +86,48 @@ export class Redactor {
     return this.#mask(text, place, length).text;
   }
 
-  #json(value: unknown, place: Place, depth: number): unknown {
+  #redactJson(value: unknown, place: Place, depth: number): unknown {
     if (typeof value === 'string') return this.#mask(value, place).text;
     if (typeof value !== 'object' || value === null) return value;
     if (depth >= maxDepth) return `[redacted: deeper than ${maxDepth} levels]`;
     if (Array.isArray(value)) {
       return value.map((item: unknown, index) =>
-        this.#named(nameBefore(value, index), item, within(place, String(index)), depth),
+        this.#redactNamed(nameBefore(value, index), item, within(place, String(index)), depth),
       );
     }
-    return isObject(value) ? this.#object(value, place, depth) : value;
+    return isObject(value) ? this.#redactObject(value, place, depth) : value;
   }
 
   /** `parentName`: kind of the field that contains the object. */
-  #object(value: JsonObject, place: Place, depth: number, parentName?: SecretName): Record<string, unknown> {
+  #redactObject(value: JsonObject, place: Place, depth: number, parentName?: SecretName): Record<string, unknown> {
     const redacted: [string, unknown][] = [];
     for (const [key, member] of Object.entries(value)) {
       const at = within(place, key);
       const name = key === 'value' ? (nameOfPair(value) ?? parentName) : nameIn(value, key);
-      redacted.push([this.#mask(key, at).text, this.#named(name, member, at, depth)]);
+      redacted.push([this.#mask(key, at).text, this.#redactNamed(name, member, at, depth)]);
     }
     // Unlike assignment, this keeps a field named `__proto__`.
     return Object.fromEntries(redacted);
   }
 
   /** Value or list of values of a named field. */
-  #named(name: SecretName, value: unknown, place: Place, depth: number): unknown {
+  #redactNamed(name: SecretName, value: unknown, place: Place, depth: number): unknown {
     if (name !== undefined && depth < maxDepth) {
       if (Array.isArray(value)) {
-        return value.map((item: unknown, index) => this.#named(name, item, within(place, String(index)), depth + 1));
+        return value.map((item: unknown, index) =>
+          this.#redactNamed(name, item, within(place, String(index)), depth + 1),
+        );
       }
-      if (isObject(value)) return this.#object(value, place, depth + 1, name);
+      if (isObject(value)) return this.#redactObject(value, place, depth + 1, name);
     }
     const text = typeof value === 'number' && name === 'always' ? String(value) : value;
     return typeof text === 'string' && isSecret(text, name)
-      ? this.#field(text, place)
-      : this.#json(value, place, depth + 1);
+      ? this.#redactField(text, place)
+      : this.#redactJson(value, place, depth + 1);
   }
 
   /** The complete value of a field with a telling name, under the rule's name if a rule covers all of it. */
-  #field(value: string, place: Place): string {
+  #redactField(value: string, place: Place): string {
     const scheme = /^(?:bearer|basic|token|bot|apikey) +/i.exec(value)?.[0].length ?? 0;
     const [first] = findSecrets(value);
     return first !== undefined && first.start <= scheme && first.end === value.length

@@ -88,23 +88,25 @@ export class FileText {
   locate(fragment: Fragment, at?: number): Int32Array | null {
     const wanted = fragment.map(({ text }) => text ?? '');
     if (at !== undefined && wanted.every((line, place) => this.lines[at + place] === line)) {
-      return this.#from(at, wanted.length);
+      return this.#lineNumbersFrom(at, wanted.length);
     }
     const text = wanted.join('\n');
     if ((text.match(/[\p{L}\p{N}]/gu)?.length ?? 0) < leastToKnow) return null;
     const offset = this.#text.indexOf(text);
     // Ambiguous.
     if (offset !== -1) {
-      return this.#text.includes(text, offset + 1) ? null : this.#from(this.#lineAt(offset), wanted.length);
+      return this.#text.includes(text, offset + 1)
+        ? null
+        : this.#lineNumbersFrom(this.#findLineAt(offset), wanted.length);
     }
     return together(wanted, unchangedLines(this.lines, wanted));
   }
 
-  #from(line: number, count: number): Int32Array {
+  #lineNumbersFrom(line: number, count: number): Int32Array {
     return Int32Array.from({ length: count }, (_, at) => line + at);
   }
 
-  #lineAt(offset: number): number {
+  #findLineAt(offset: number): number {
     let low = 0;
     let high = this.#starts.length;
     while (low < high) {

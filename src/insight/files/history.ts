@@ -49,7 +49,7 @@ export class FileHistory {
     if (action.kind === 'file_read' && this.#isMine(action.path)) {
       this.#read(index, result?.text, action);
     } else if (action.kind === 'file_write' && this.#isMine(action.path)) {
-      this.#changes();
+      this.#beginChange();
       if (action.content === undefined) this.#forgetContent();
       else this.#replace(action.content, index);
     } else if (action.kind === 'file_edit') {
@@ -57,7 +57,7 @@ export class FileHistory {
       // One patch can stand for all edits of one call.
       const patched = mine.filter(({ patch }) => patch !== undefined && patch !== '');
       for (const change of patched.length > 0 && mine.length > patched.length ? patched : mine) {
-        this.#changes(change.kind);
+        this.#beginChange(change.kind);
         this.#edit(change, index);
       }
     }
@@ -93,7 +93,7 @@ export class FileHistory {
     return normalPath(path, this.#workDir) === this.#path;
   }
 
-  #changes(kind?: FileChange['kind']): void {
+  #beginChange(kind?: FileChange['kind']): void {
     if (this.#changed) return;
     this.#before = kind === 'add' ? null : this.after;
     this.#changed = true;
@@ -127,13 +127,13 @@ export class FileHistory {
     this.#isDeleted = false;
     if (whole && (content === null || !content.whole)) {
       const known = content?.lines ?? [];
-      this.#content = { lines: this.#fragments.place(this.#inherited(known, end)), whole: true };
+      this.#content = { lines: this.#fragments.place(this.#inheritLines(known, end)), whole: true };
       this.#isExact = true;
       return;
     }
     if (content?.whole === true) {
       if (whole && (end.length !== content.lines.length || end.some((line, at) => content.lines[at]?.text !== line))) {
-        this.#content = { lines: this.#inherited(content.lines, end), whole: true };
+        this.#content = { lines: this.#inheritLines(content.lines, end), whole: true };
       }
       return;
     }
@@ -146,7 +146,7 @@ export class FileHistory {
   }
 
   /** Unchanged lines keep their author; the others were changed outside of the session. */
-  #inherited(known: readonly HistoryLine[], lines: readonly string[]): HistoryLine[] {
+  #inheritLines(known: readonly HistoryLine[], lines: readonly string[]): HistoryLine[] {
     const saved = unchangedLines(
       known.map(({ text }) => text ?? '\u0000'),
       lines,

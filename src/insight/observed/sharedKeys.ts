@@ -19,7 +19,7 @@ export class SharedKeys {
       for (const key of keys) {
         const owner = owners.get(key);
         if (owner === '') owners.set(key, id);
-        else if (owner !== undefined) this.#link(owner, id);
+        else if (owner !== undefined) this.#linkSessions(owner, id);
       }
     }
   }
@@ -33,7 +33,7 @@ export class SharedKeys {
     const affected = isGrown ? new Set([id]) : this.delete(id);
     const added = isGrown ? keys.filter((key) => !includesKey(before, key)) : keys;
     for (const [other, theirs] of this.#keys) {
-      if (other !== id && added.some((key) => includesKey(theirs, key))) this.#link(id, other);
+      if (other !== id && added.some((key) => includesKey(theirs, key))) this.#linkSessions(id, other);
     }
     this.#keys.set(id, keys);
     for (const member of this.group(id)) affected.add(member);
@@ -48,7 +48,7 @@ export class SharedKeys {
     this.#keys.delete(id);
     // Others may have been linked through it only. Linking too many is safe, and `reset` links only what it has to.
     const [first, ...others] = [...affected].filter((session) => session !== id);
-    if (first !== undefined) for (const other of others) this.#link(first, other);
+    if (first !== undefined) for (const other of others) this.#linkSessions(first, other);
     return affected;
   }
 
@@ -59,7 +59,7 @@ export class SharedKeys {
     return [...found];
   }
 
-  #link(one: string, other: string): void {
+  #linkSessions(one: string, other: string): void {
     if (one === other) return;
     for (const [from, to] of [
       [one, other],

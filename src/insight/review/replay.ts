@@ -39,7 +39,7 @@ export class Replay {
         this.become(null, event.step);
         return;
       case 'patched':
-        for (const splice of this.#placed(event)) this.#splice(splice, event.step);
+        for (const splice of this.#placePatch(event)) this.#splice(splice, event.step);
         return;
       case 'swapped':
         this.#swap(event);
@@ -70,7 +70,7 @@ export class Replay {
     return { trail: this.#trail, exists: this.#exists, lost: this.#lostSteps, isExact };
   }
 
-  #placed({ step, hunks }: Extract<FileEvent, { kind: 'patched' }>): Splice[] {
+  #placePatch({ step, hunks }: Extract<FileEvent, { kind: 'patched' }>): Splice[] {
     const places = placeHunks(this.#trail.texts, hunks);
     if (places.includes(null)) this.#lostSteps.push(step);
     return places.filter((place) => place !== null);

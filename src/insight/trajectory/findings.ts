@@ -43,9 +43,9 @@ export class Findings {
     const { tool } = entry.type;
     const lane = tool.parentCallId ?? '';
     if (tool.action.kind === 'file_read' && tool.status === 'success') this.#read(entry.index, lane, tool);
-    if (tool.status === 'failed') this.#failed(entry.index, lane, tool);
+    if (tool.status === 'failed') this.#addFailure(entry.index, lane, tool);
     if (tool.status === 'success' && (tool.action.kind === 'file_edit' || tool.action.kind === 'file_write'))
-      this.#changed(tool);
+      this.#handleFileChange(tool);
     if (tool.status === 'success') this.#failures.delete(keyOf(lane, tool));
   }
 
@@ -66,7 +66,7 @@ export class Findings {
     watch(this.#reads, action.path, ofPath);
   }
 
-  #failed(index: number, lane: string, tool: ToolUse): void {
+  #addFailure(index: number, lane: string, tool: ToolUse): void {
     const subject = subjectOf(tool);
     if (subject === undefined) return;
     const key = keyOf(lane, tool);
@@ -75,7 +75,7 @@ export class Findings {
     else this.#addRepeat(known, index, 'retry_loop', subject);
   }
 
-  #changed({ action }: ToolUse): void {
+  #handleFileChange({ action }: ToolUse): void {
     if (action.kind === 'file_write') this.#reads.delete(action.path);
     if (action.kind === 'file_edit') for (const { path } of action.changes) this.#reads.delete(path);
     // With a changed file, the same command is a new attempt.

@@ -96,7 +96,7 @@ export class Trajectory {
     const { type, index } = entry;
     if (type.kind === 'tool_use') this.#step(entry, type.tool, turn);
     else if (type.kind === 'thinking' || type.kind === 'assistant_message' || type.kind === 'error') {
-      const lane = this.#lane(entry.metadata?.parentCallId);
+      const lane = this.#findOrAddLane(entry.metadata?.parentCallId);
       const known = this.#rows.get(index);
       const at = timeOf(entry.timestamp);
       this.#rows.set(index, {
@@ -114,7 +114,7 @@ export class Trajectory {
       lane.lastEnd = later(lane.lastEnd, at);
     } else if (type.kind === 'user_message') {
       // A turn begins: the time since the last one was idle.
-      const lane = this.#lane(entry.metadata?.parentCallId);
+      const lane = this.#findOrAddLane(entry.metadata?.parentCallId);
       lane.lastEnd = timeOf(entry.timestamp);
       lane.message = null;
     }
@@ -146,7 +146,7 @@ export class Trajectory {
 
   #step(entry: NormalizedEntry, tool: ToolUse, turn: number): void {
     const number = this.#numbers.add(entry) ?? '';
-    const lane = this.#lane(tool.parentCallId);
+    const lane = this.#findOrAddLane(tool.parentCallId);
     const known = this.#rows.get(entry.index);
     const startedAt = timeOf(tool.startedAt ?? entry.timestamp);
     const endedAt = isFinalStatus(tool.status) ? timeOf(tool.endedAt) : null;
@@ -180,11 +180,11 @@ export class Trajectory {
   /** The call may come after what it started, and may change: its newest form counts. */
   #start(callId: string, { description, agentType }: TaskAction, place: Pick<Lane, 'number' | 'level'>): void {
     const title = oneLine(description);
-    Object.assign(this.#lane(callId), { ...place, title, agentType: agentType ?? null });
+    Object.assign(this.#findOrAddLane(callId), { ...place, title, agentType: agentType ?? null });
   }
 
   /** A call with an unknown parent gets its own lane. */
-  #lane(parentCallId: string | undefined): LaneState {
+  #findOrAddLane(parentCallId: string | undefined): LaneState {
     const id = parentCallId ?? mainLane;
     let lane = this.#lanes.get(id);
     if (lane === undefined) {

@@ -141,10 +141,10 @@ class Scan {
     for (const { index, 0: letter } of this.#text.matchAll(likeLetters)) {
       if (letter !== 'ı' || !isTurkish) this.#add(index, letter);
     }
-    this.#typography();
+    this.#findTypography();
   }
 
-  #typography(): void {
+  #findTypography(): void {
     const isQuoted = quotedPlaces(this.#text);
     for (const { index, 0: mark } of this.#text.matchAll(outsideOfQuotes)) {
       const isInQuotes = isQuoted(index);

@@ -109,18 +109,18 @@ export class MessageMap<Entry> {
     if (given.start === undefined && end === undefined) return { entry: newest, citation: source };
     const isRange = start >= 0 && (end === undefined || start < end);
     if (isRange && !isWhole && Math.max(start + 1, end ?? 0) > this.#length) return undefined;
-    const first = isRange && start < this.#length ? this.#at(start) : undefined;
+    const first = isRange && start < this.#length ? this.#findStretch(start) : undefined;
     if (first === undefined) return { entry: newest, citation: { ...source, ...emptyRange } };
     const { entry } = first;
     const start_index = first.at + start - first.from;
     if (end === undefined) return { entry, citation: { ...source, start_index } };
-    const last = this.#at(Math.min(end, this.#length) - 1);
+    const last = this.#findStretch(Math.min(end, this.#length) - 1);
     const { at, from, length } = last?.entry === entry ? last : (this.#ends.get(entry) ?? first);
     return { entry, citation: { ...source, start_index, end_index: at + Math.min(end - from, length) } };
   }
 
   /** The stretch that contains this code point of the message. */
-  #at(point: number): TextStretch<Entry> | undefined {
+  #findStretch(point: number): TextStretch<Entry> | undefined {
     let low = 0;
     let high = this.#stretches.length;
     while (high - low > 1) {

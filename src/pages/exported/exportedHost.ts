@@ -99,7 +99,7 @@ export class ExportedHost {
     const total = this.#session.entries.length;
     const to = Math.min(total, firstEntries);
     this.#channel.restart();
-    const page = { total, from: 0, entries: this.#page(0, to) };
+    const page = { total, from: 0, entries: this.#pageEntries(0, to) };
     this.#feed.begin({
       type: 'init',
       view: viewOf(this.#session, this.#turns),
@@ -111,7 +111,7 @@ export class ExportedHost {
     void this.#findSources();
   }
 
-  #page(from: number, to: number): PageEntry[] {
+  #pageEntries(from: number, to: number): PageEntry[] {
     return this.#session.entries.slice(from, to).map((entry) => {
       const page = pageEntry(entry, this.#steps.of(entry.index));
       const links = this.#links.of(entry.index).map(pageLink);
@@ -131,7 +131,7 @@ export class ExportedHost {
         break;
       case 'getPage': {
         const { request, from, count } = message;
-        const page = { total: entries.length, from, entries: this.#page(from, from + count) };
+        const page = { total: entries.length, from, entries: this.#pageEntries(from, from + count) };
         this.#channel.send({ type: 'page', request, page });
         break;
       }
@@ -146,7 +146,7 @@ export class ExportedHost {
       }
       case 'getEvidence':
         await this.#findSources();
-        this.#channel.send({ type: 'evidence', request: message.request, card: this.#card(message) });
+        this.#channel.send({ type: 'evidence', request: message.request, card: this.#evidenceCard(message) });
         break;
       case 'getSources':
         await this.#findSources();
@@ -194,7 +194,7 @@ export class ExportedHost {
     }
   }
 
-  #card({ index, link: at }: Extract<FromPage, { type: 'getEvidence' }>): EvidenceCard | null {
+  #evidenceCard({ index, link: at }: Extract<FromPage, { type: 'getEvidence' }>): EvidenceCard | null {
     const numbered = this.#links.of(index).find((numberedLink) => numberedLink.at === at);
     if (numbered === undefined) return null;
     const { link } = numbered;

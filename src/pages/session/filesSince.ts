@@ -22,18 +22,18 @@ export class FilesSince {
   /** In the order of `paths`, as named in the file list. */
   async of(paths: readonly string[]): Promise<FileComparison[]> {
     const all: FileComparison[] = [];
-    for (const path of paths) all.push(await this.#since(path));
+    for (const path of paths) all.push(await this.#compareFile(path));
     return all;
   }
 
-  async #since(path: string): Promise<FileComparison> {
+  async #compareFile(path: string): Promise<FileComparison> {
     const file = this.#index.files.get(path);
     const now = await this.#source.fileNow?.(path);
     if (file === undefined || now === undefined || file.steps.length > maxSteps) return { state: 'unknown', at: null };
-    return { state: compareWithDisk(await this.#history(file), now.text), at: now.changedAt };
+    return { state: compareWithDisk(await this.#historyOf(file), now.text), at: now.changedAt };
   }
 
-  async #history(file: SessionFile): Promise<FileHistory> {
+  async #historyOf(file: SessionFile): Promise<FileHistory> {
     const last = file.last.entryIndex;
     const saved = this.#histories.get(file.path);
     if (saved?.last === last) return saved.history;

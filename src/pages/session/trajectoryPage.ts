@@ -49,7 +49,7 @@ export class TrajectoryPages {
     now: number | undefined,
   ): TrajectoryPage {
     const drawn = this.#draw(now);
-    const lines = this.#list(drawn, wish);
+    const lines = this.#listLines(drawn, wish);
     const at =
       around === undefined ? -1 : lines.findIndex((line) => 'bar' in line && line.bar.row.entryIndex === around);
     const start = at === -1 ? from : Math.max(0, at - (count >> 1));
@@ -57,7 +57,7 @@ export class TrajectoryPages {
     return {
       total: lines.length,
       from: start,
-      lines: lines.slice(start, start + count).map((line) => this.#line(line, drawn)),
+      lines: lines.slice(start, start + count).map((line) => this.#toPageLine(line, drawn)),
       at: at === -1 ? null : at,
       axis: { length: total, turns: sampled(turns), gaps: sampled(gaps) },
       time: drawn.time,
@@ -100,7 +100,7 @@ export class TrajectoryPages {
     return this.#cached;
   }
 
-  #list(drawn: CachedTrajectory, wish: TrajectoryQuery): readonly Line[] {
+  #listLines(drawn: CachedTrajectory, wish: TrajectoryQuery): readonly Line[] {
     const key = JSON.stringify(wish);
     if (this.#listed?.drawn === drawn && this.#listed.key === key) return this.#listed.lines;
     const typed = parseFilter(wish.query);
@@ -116,7 +116,7 @@ export class TrajectoryPages {
     return lines;
   }
 
-  #line(line: Line, { marks }: CachedTrajectory): TrajectoryLine {
+  #toPageLine(line: Line, { marks }: CachedTrajectory): TrajectoryLine {
     if ('head' in line) {
       const { lane, offset, duration } = line.head;
       const { id, title, agentType, number } = lane;

@@ -59,7 +59,7 @@ export class SentState {
         this.#view = changed(this.#view, message.change);
         return { type: 'view', view: this.#view };
       case 'updates': {
-        const updates = message.updates.map((update) => this.#received(update));
+        const updates = message.updates.map((update) => this.#readUpdate(update));
         return updates.includes(undefined)
           ? undefined
           : { ...message, updates: updates.filter((update) => update !== undefined) };
@@ -69,7 +69,7 @@ export class SentState {
     }
   }
 
-  #received(update: SentUpdate): PageUpdate | undefined {
+  #readUpdate(update: SentUpdate): PageUpdate | undefined {
     if (update.op === 'append') {
       this.#append(update.index, update.text);
       return update;

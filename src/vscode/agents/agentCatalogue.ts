@@ -45,7 +45,7 @@ export class AgentCatalogue implements vscode.Disposable {
   /** Agent files of `folder`, or of the whole workspace, and of the user. */
   async load(folder?: string): Promise<readonly Blueprint[]> {
     const { blueprintsFolder, loadBlueprints } = await import('../../engine/blueprints/load.ts');
-    const folders = folder === undefined ? this.#folders() : [folder];
+    const folders = folder === undefined ? this.#workspaceFolders() : [folder];
     return loadBlueprints([
       ...folders.map((workspaceFolder) => ({
         folder: path.join(workspaceFolder, blueprintsFolder),
@@ -71,7 +71,7 @@ export class AgentCatalogue implements vscode.Disposable {
     for (const disposable of this.#disposables) disposable.dispose();
   }
 
-  #folders(): readonly string[] {
+  #workspaceFolders(): readonly string[] {
     return (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath);
   }
 

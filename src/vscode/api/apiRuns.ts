@@ -45,7 +45,7 @@ export class ApiRuns {
 
   async run(prompt: unknown, options: unknown): Promise<RunResult> {
     const started = await this.#begin(prompt, options);
-    return this.#result(started);
+    return this.#readResult(started);
   }
 
   /** As `run`, but returns while the run continues, with its output. */
@@ -63,7 +63,7 @@ export class ApiRuns {
           identified.set(chunks, { type, sessionId: () => handle.summary().executor_session_id ?? null });
           return chunks;
         },
-        done: this.#result(started),
+        done: this.#readResult(started),
         stop: async () => (await this.#deps.engines.get()).stop(id),
       },
     };
@@ -188,7 +188,7 @@ export class ApiRuns {
     return engine.resume(id, { ...planned, ...limited(options.limits) });
   }
 
-  async #result({ handle, runId, firstIndex, includeEvents }: StartedRun): Promise<RunResult> {
+  async #readResult({ handle, runId, firstIndex, includeEvents }: StartedRun): Promise<RunResult> {
     const result = await handle.done;
     const paths = handle.rawPath(runId);
     const [stdout, stderr] = await Promise.all([rawText(paths.stdout), rawText(paths.stderr)]);

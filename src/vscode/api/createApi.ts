@@ -68,11 +68,11 @@ export class PublicApi implements vscode.Disposable {
       agents: async () => (await runs()).agents(),
       run: async (prompt, options) => (await runs()).run(prompt, options),
       sessions: Object.freeze({
-        list: async () => (await this.#list()).map((summary) => ({ ...summary })),
-        get: async (id: string) => (await this.#list()).find(({ session_id }) => session_id === id),
-        entries: (id: string, from?: number, to?: number) => this.#entries(id, from, to),
+        list: async () => (await this.#listSessions()).map((summary) => ({ ...summary })),
+        get: async (id: string) => (await this.#listSessions()).find(({ session_id }) => session_id === id),
+        entries: (id: string, from?: number, to?: number) => this.#readEntries(id, from, to),
         history: async (id: string, options?: HistoryOptions) =>
-          (await this.#entries(id)).filter((entry) => isMessage(entry, options?.includeSynthetic === true)),
+          (await this.#readEntries(id)).filter((entry) => isMessage(entry, options?.includeSynthetic === true)),
         open: async (id: string): Promise<void> => {
           await vscode.commands.executeCommand('vitrine.openSession', id);
         },
@@ -96,11 +96,11 @@ export class PublicApi implements vscode.Disposable {
     this.#queued.dispose();
   }
 
-  async #list(): Promise<readonly SessionSummary[]> {
+  async #listSessions(): Promise<readonly SessionSummary[]> {
     return (await this.#deps.engines.get()).list();
   }
 
-  async #entries(id: string, from = 0, to = Infinity): Promise<readonly NormalizedEntry[]> {
+  async #readEntries(id: string, from = 0, to = Infinity): Promise<readonly NormalizedEntry[]> {
     if (typeof id !== 'string') throw new ApiError('session_unknown', 'Not a session ID.');
     const handle = await (await this.#deps.engines.get()).open(id);
     try {

@@ -14,7 +14,7 @@ const maxKept = 10;
 /** Lists what was masked in an export, without the secrets. */
 export class MaskedPages implements vscode.Disposable {
   readonly #found = new Map<string, Masking>();
-  readonly #pages = new ReadOnlyPages(scheme, (uri) => Promise.resolve(this.#text(uri.query)));
+  readonly #pages = new ReadOnlyPages(scheme, (uri) => Promise.resolve(this.#renderPage(uri.query)));
 
   show(file: string, masking: Masking): Promise<void> {
     this.#found.delete(file);
@@ -29,7 +29,7 @@ export class MaskedPages implements vscode.Disposable {
     this.#pages.dispose();
   }
 
-  #text(file: string): string {
+  #renderPage(file: string): string {
     const found = this.#found.get(file);
     if (found === undefined) return t('This list is no longer available. Export again to see what is masked.');
     const rows = found.masked.map(({ entry, field, rule, length, tag }) =>

@@ -20,7 +20,7 @@ export class ReadOnlyPages implements vscode.Disposable {
 
   /** Resolves when the page has its current content. */
   async show(uri: vscode.Uri): Promise<void> {
-    await vscode.window.showTextDocument(await this.#fresh(uri), { preview: true });
+    await vscode.window.showTextDocument(await this.#openFresh(uri), { preview: true });
   }
 
   dispose(): void {
@@ -28,7 +28,7 @@ export class ReadOnlyPages implements vscode.Disposable {
     for (const disposable of this.#disposables) disposable.dispose();
   }
 
-  async #fresh(uri: vscode.Uri): Promise<vscode.TextDocument> {
+  async #openFresh(uri: vscode.Uri): Promise<vscode.TextDocument> {
     const text = await this.#write(uri);
     this.#shownTexts.set(uri.toString(), text);
     const document = await vscode.workspace.openTextDocument(uri);

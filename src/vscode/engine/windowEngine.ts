@@ -87,7 +87,7 @@ export class WindowEngine {
       failure: toFailure,
       connect: () => connect({ ...deps, storeDir, onNews: (news) => this.#handleNews(news) }),
       prepare: async (connection) => {
-        await connection.call('announce', await this.#announcement());
+        await connection.call('announce', await this.#makeAnnouncement());
         const { live, follow_ups } = await connection.call('watch', { events: this.#wantsEvents, runs: true });
         this.queue.reconnected();
         this.#planned.update(follow_ups);
@@ -189,11 +189,11 @@ export class WindowEngine {
 
   /** Newest first, with current figures of running sessions. */
   async list(): Promise<SessionSummary[]> {
-    return this.#withLive(await this.#reader.list());
+    return this.#addLiveSessions(await this.#reader.list());
   }
 
   async rebuildIndex(): Promise<SessionSummary[]> {
-    return this.#withLive(await this.#reader.rebuildIndex());
+    return this.#addLiveSessions(await this.#reader.rebuildIndex());
   }
 
   async rename(session_id: string, title: string): Promise<void> {
@@ -241,7 +241,7 @@ export class WindowEngine {
   /** Notifies the daemon about changes in this window. Never rejects. */
   async announce(): Promise<void> {
     try {
-      await this.#link.call('announce', await this.#announcement());
+      await this.#link.call('announce', await this.#makeAnnouncement());
     } catch (error) {
       this.#deps.engine.log.warn(`This window could not be registered with the Vitrine daemon: ${String(error)}`);
     }
@@ -312,7 +312,7 @@ export class WindowEngine {
     return this.#deps.contextOf(folder);
   }
 
-  async #announcement(): Promise<{
+  async #makeAnnouncement(): Promise<{
     readonly contexts: ClientContext[];
     readonly when_windows_close: 'finishRuns' | 'stopRuns';
   }> {
@@ -357,7 +357,7 @@ export class WindowEngine {
     this.#summaries.fire(summary);
   }
 
-  #withLive(stored: readonly SessionSummary[]): SessionSummary[] {
+  #addLiveSessions(stored: readonly SessionSummary[]): SessionSummary[] {
     const known = new Set(stored.map(({ session_id: id }) => id));
     const fresh = [...this.#live.values()].filter(({ session_id: id }) => !known.has(id));
     return [...fresh, ...stored.map((summary) => this.#live.get(summary.session_id) ?? summary)];

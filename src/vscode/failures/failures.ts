@@ -37,13 +37,13 @@ export class Failures {
     const code = EngineFailure.is(error) ? error.code : 'unexpected';
     this.#log.error(logLine('failed', { code, session: context.session, error: String(error) }));
     if (!EngineFailure.is(error) && error instanceof Error && error.stack !== undefined) this.#log.error(error.stack);
-    const buttons = [...this.#actions(error, context), this.#output()];
+    const buttons = [...this.#actionsFor(error, context), this.#outputButton()];
     const text = inertText(textOf(error));
     const chosen = await vscode.window.showErrorMessage(text, ...buttons.map(({ title }) => title));
     await buttons.find(({ title }) => title === chosen)?.run();
   }
 
-  #output(): Button {
+  #outputButton(): Button {
     return {
       title: t('Show Output'),
       run: () => {
@@ -53,7 +53,7 @@ export class Failures {
     };
   }
 
-  #actions(error: unknown, context: FailureContext): readonly Button[] {
+  #actionsFor(error: unknown, context: FailureContext): readonly Button[] {
     const doctor = command(t('Doctor'), 'vitrine.doctor');
     if (!EngineFailure.is(error)) return [];
     const { action } = error;

@@ -55,7 +55,7 @@ export class LineStories {
     const of = JSON.stringify([document.version, touches.map(stateOf)]);
     return cached(this.#claims, document.uri.toString(), of, async () => {
       const records: FileRecord[] = [];
-      for (const touch of touches) records.push(await this.#record(touch));
+      for (const touch of touches) records.push(await this.#fileRecord(touch));
       return lineClaims(text.split('\n'), records);
     });
   }
@@ -90,7 +90,7 @@ export class LineStories {
     }).catch(() => undefined);
   }
 
-  #record(touch: Touch): Promise<FileRecord> {
+  #fileRecord(touch: Touch): Promise<FileRecord> {
     const { session, projectDir, file } = touch;
     return cached(this.#records, JSON.stringify([session, file.path]), stateOf(touch), async () => {
       const history = new FileHistory(file.path, projectDir);

@@ -67,12 +67,12 @@ export class TouchIndex {
 
   /** Sessions that touched the file with this absolute path, newest first. */
   of(path: string): Promise<readonly Touch[]> {
-    const found = this.#last.then(() => this.#of(path));
+    const found = this.#last.then(() => this.#readTouches(path));
     this.#last = found.catch(() => undefined);
     return found;
   }
 
-  async #of(path: string): Promise<readonly Touch[]> {
+  async #readTouches(path: string): Promise<readonly Touch[]> {
     const { sessions, searched } = await this.#source.touching(path);
     const newest = [...sessions].sort((a, b) => b.updated_at.localeCompare(a.updated_at)).slice(0, mostSessions);
     const touches: Touch[] = [];

@@ -41,12 +41,12 @@ export class Citations {
     const numbered = this.#links.of(index).find((numberedLink) => numberedLink.at === at);
     if (numbered === undefined) return null;
     const { link } = numbered;
-    const evidence = link.source === undefined ? null : await this.#evidence(link.source.entryIndex, link);
+    const evidence = link.source === undefined ? null : await this.#findEvidence(link.source.entryIndex, link);
     const exists = link.status === 'not_found' && link.path !== undefined ? await this.#files.exists(link.path) : null;
-    return evidenceCard(numbered, { evidence, since: await this.#since(evidence), exists });
+    return evidenceCard(numbered, { evidence, since: await this.#findLineFate(evidence), exists });
   }
 
-  async #evidence(
+  async #findEvidence(
     index: number,
     link: Parameters<typeof evidenceOf>[2] & { source?: Parameters<typeof evidenceOf>[1] },
   ): Promise<Evidence | null> {
@@ -55,7 +55,7 @@ export class Citations {
     return evidenceOf(entry, link.source, link, (text) => createHash('sha256').update(text).digest('hex'));
   }
 
-  async #since(evidence: Evidence | null): Promise<LineFate> {
+  async #findLineFate(evidence: Evidence | null): Promise<LineFate> {
     if (evidence?.path === null || evidence?.path === undefined || evidence.lines === null) return null;
     const now = await this.#files.now(evidence.path);
     if (now === undefined) return null;

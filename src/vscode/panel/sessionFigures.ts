@@ -54,12 +54,12 @@ export class SessionFigures {
     const { request } = message;
     switch (message.type) {
       case 'getLedger':
-        return { type: 'ledger', request, ledger: await this.#ledger() };
+        return { type: 'ledger', request, ledger: await this.#ledgerCard() };
       case 'getResume':
         return { type: 'resume', request, resume: await this.#resume() };
       case 'getMessageFigures': {
         const { handle } = this.#deps;
-        const known = await this.#messageFigures();
+        const known = await this.#readMessageFigures();
         const turns = handle.turns();
         const figures = message.indexes.map((index) => ({ index, figure: known.of(index, turns) }));
         return { type: 'messageFigures', request, figures };
@@ -68,7 +68,7 @@ export class SessionFigures {
   }
 
   /** Cached for ended runs. */
-  async #messageFigures(): Promise<MessageFigures> {
+  async #readMessageFigures(): Promise<MessageFigures> {
     const { handle } = this.#deps;
     const { runs, status, model, updated_at: at } = handle.summary();
     const state = `${runs} ${status} ${at}`;
@@ -79,7 +79,7 @@ export class SessionFigures {
     return known;
   }
 
-  async #ledger(): Promise<LedgerCard> {
+  async #ledgerCard(): Promise<LedgerCard> {
     const { handle, sessions, steps } = this.#deps;
     const children = descendantsOf(sessions(), handle.id).filter(({ recording }) => !recording);
     const cost = children.map((row) => row.total_cost).reduce(addCost, noCosts);

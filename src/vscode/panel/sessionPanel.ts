@@ -206,7 +206,7 @@ export class SessionPanel implements vscode.Disposable {
       case 'resync':
         return this.#begin();
       case 'getPage': {
-        const page = await this.#page(message.from, message.from + message.count);
+        const page = await this.#readPage(message.from, message.from + message.count);
         this.#channel.send({ type: 'page', request: message.request, page });
         return;
       }
@@ -304,10 +304,10 @@ export class SessionPanel implements vscode.Disposable {
       this.#updatesBeforePage = 0;
       this.#uncounted = [];
       const total = this.#handle.total();
-      page = await this.#page(Math.max(0, total - firstPage), total);
+      page = await this.#readPage(Math.max(0, total - firstPage), total);
       if (this.#updatesBeforePage === 0 || reads >= maxReads) break;
     }
-    const view = this.#view();
+    const view = this.#createView();
     const l10n = vscode.l10n.bundle ?? {};
     this.#channel.restart();
     this.#views.restart();
@@ -316,19 +316,19 @@ export class SessionPanel implements vscode.Disposable {
     this.#feed.begin({ type: 'init', view, page, open, detail, l10n, locale: vscode.env.language });
     this.#hasStarted = true;
     this.#showLead();
-    if (!this.#numbered) await this.#number(page);
+    if (!this.#numbered) await this.#sendStepNumbers(page);
     if (this.#numbered) this.#logHiddenMessages('transcript');
   }
 
   /** Counts steps in the background, then sends the first page again with step numbers. */
-  async #number(shown: EntryPage): Promise<void> {
+  async #sendStepNumbers(shown: EntryPage): Promise<void> {
     this.#numbered = await this.#steps.count();
     if (!this.#numbered || !this.#hasStarted) return;
     const entries = await this.#handle.read(shown.from, shown.from + shown.entries.length);
     const open = new Set(this.#handle.open());
     const settled = entries.filter((entry) => entry.type.kind === 'tool_use' && !open.has(entry.index));
     this.#feed.push(
-      settled.map((entry) => ({ op: 'put', entry: this.#pageEntry(entry) })),
+      settled.map((entry) => ({ op: 'put', entry: this.#toPageEntry(entry) })),
       this.#handle.total(),
     );
     this.#sendLinks();
@@ -345,15 +345,15 @@ export class SessionPanel implements vscode.Disposable {
     if (linked.length > 0) this.#channel.send({ type: 'links', entries: linked });
   }
 
-  async #page(from: number, to: number): Promise<EntryPage> {
+  async #readPage(from: number, to: number): Promise<EntryPage> {
     const entries = await this.#handle.read(from, Math.min(to, this.#handle.total()));
-    const page = entries.map((entry) => this.#pageEntry(entry));
+    const page = entries.map((entry) => this.#toPageEntry(entry));
     const last = entries.at(-1)?.index ?? -1;
     if (last >= this.#steps.counted) this.#uncounted.push({ from: Math.max(from, this.#steps.counted), to: last + 1 });
     return { total: this.#handle.total(), from, entries: page };
   }
 
-  #pageEntry(entry: NormalizedEntry): PageEntry {
+  #toPageEntry(entry: NormalizedEntry): PageEntry {
     const page = ownAnswer(pageEntry(entry, this.#steps.of(entry)), this.#actions.windowId);
     const links = this.#citations.of(entry.index);
     return links.length === 0 ? page : { ...page, links };
@@ -369,7 +369,7 @@ export class SessionPanel implements vscode.Disposable {
     const forPage = updates.map((update): PageUpdate => {
       if (update.op === 'append') return update;
       this.#settle(update);
-      const entry = this.#pageEntry(update.entry);
+      const entry = this.#toPageEntry(update.entry);
       const { index } = update.entry;
       if (index >= this.#steps.counted) this.#uncounted.push({ from: index, to: index + 1 });
       return { ...update, entry };
@@ -381,7 +381,7 @@ export class SessionPanel implements vscode.Disposable {
     if (update.op === 'put' && update.open !== true) this.#steps.settle(update.entry);
   }
 
-  #view(): SessionView {
+  #createView(): SessionView {
     const around = this.#figures.around(this.#actions.dueAt(this.#handle.id));
     return sessionView(this.#handle, this.#notice ?? this.#missingParts, around);
   }
@@ -393,6 +393,6 @@ export class SessionPanel implements vscode.Disposable {
   #showViewNow(): void {
     clearTimeout(this.#viewTimer);
     this.#viewTimer = undefined;
-    if (this.#hasStarted) this.#feed.show(this.#view());
+    if (this.#hasStarted) this.#feed.show(this.#createView());
   }
 }

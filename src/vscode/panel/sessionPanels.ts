@@ -65,7 +65,7 @@ export class SessionPanels implements vscode.Disposable {
       panel.reveal();
       return;
     }
-    const title = this.#title(id);
+    const title = this.#titleOf(id);
     await this.#fill(vscode.window.createWebviewPanel(viewType, title, column), id);
   }
 
@@ -87,10 +87,10 @@ export class SessionPanels implements vscode.Disposable {
   async reveal(id: string, to: RevealTarget): Promise<void> {
     this.#targets.set(id, to);
     await this.open(id);
-    this.#lead(id);
+    this.#revealTarget(id);
   }
 
-  #lead(id: string): void {
+  #revealTarget(id: string): void {
     const [session, to] = [this.#sessions.get(id), this.#targets.get(id)];
     if (session === undefined || to === undefined) return;
     this.#targets.delete(id);
@@ -161,7 +161,7 @@ export class SessionPanels implements vscode.Disposable {
           (error: unknown) => log.warn(logLine('record not checked', { session: id, error: String(error) })),
         );
       }
-      this.#lead(id);
+      this.#revealTarget(id);
       panel.title = titleOf(handle.summary());
       panel.webview.options = {
         enableScripts: true,
@@ -202,7 +202,7 @@ export class SessionPanels implements vscode.Disposable {
     }
   }
 
-  #title(id: string): string {
+  #titleOf(id: string): string {
     const row = this.#deps.list.get(id);
     return row === undefined ? 'Vitrine' : titleOf(row);
   }

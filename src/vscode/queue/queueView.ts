@@ -92,11 +92,11 @@ export class QueueView implements vscode.Disposable {
   }
 
   #attach(engine: WindowEngine): void {
-    this.#engineEvents.push(engine.queue.onChange(() => this.#soon()));
-    this.#soon();
+    this.#engineEvents.push(engine.queue.onChange(() => this.#scheduleRefresh()));
+    this.#scheduleRefresh();
   }
 
-  #soon(): void {
+  #scheduleRefresh(): void {
     clearTimeout(this.#refreshTimer);
     this.#refreshTimer = setTimeout(() => void this.refresh(), quietMs);
   }
@@ -124,10 +124,10 @@ export class QueueView implements vscode.Disposable {
     this.#view.description = team === null ? '' : teamName(team);
     // A message would replace the welcome text.
     this.#view.message = team === null || team.is_connected || isEmpty ? '' : disconnectedText(team);
-    this.#key('inTeam', team !== null);
-    this.#key('teamConnected', team?.is_connected === true);
+    this.#setContextKey('inTeam', team !== null);
+    this.#setContextKey('teamConnected', team?.is_connected === true);
     // Keep a visible view open.
-    this.#key('queue', team !== null || !isEmpty || this.#view.visible);
+    this.#setContextKey('queue', team !== null || !isEmpty || this.#view.visible);
   }
 
   #updateTimer(): void {
@@ -135,7 +135,7 @@ export class QueueView implements vscode.Disposable {
     if (this.#view.visible) this.#clock = setInterval(() => void this.refresh(), heartbeatMs);
   }
 
-  #key(name: string, value: boolean): void {
+  #setContextKey(name: string, value: boolean): void {
     if (this.#keys.get(name) === value) return;
     this.#keys.set(name, value);
     void vscode.commands.executeCommand('setContext', `vitrine.${name}`, value);

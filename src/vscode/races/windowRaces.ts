@@ -46,7 +46,7 @@ export class WindowRaces {
   }
 
   async compare(race: Race): Promise<ResultOf<'compareRace'>> {
-    return this.#call('compareRace', await this.#of(race));
+    return this.#call('compareRace', await this.#paramsOf(race));
   }
 
   compareSessions(sessions: readonly string[]): Promise<ResultOf<'compareSessions'>> {
@@ -54,16 +54,16 @@ export class WindowRaces {
   }
 
   async apply(race: Race, lane: string, how: AppliedLane['how']): Promise<AppliedLane> {
-    return this.#call('applyRace', { ...(await this.#of(race)), lane, how });
+    return this.#call('applyRace', { ...(await this.#paramsOf(race)), lane, how });
   }
 
   /** Undoes the newest patch. */
   async undo(race: Race): Promise<readonly string[]> {
-    return (await this.#call('undoRace', await this.#of(race))).files;
+    return (await this.#call('undoRace', await this.#paramsOf(race))).files;
   }
 
   async clean(race: Race, force: boolean): Promise<ResultOf<'cleanRace'>> {
-    return this.#call('cleanRace', { ...(await this.#of(race)), force });
+    return this.#call('cleanRace', { ...(await this.#paramsOf(race)), force });
   }
 
   /** Calls `changed` once, when the race differs from `revision`. */
@@ -93,7 +93,7 @@ export class WindowRaces {
     for (const listener of listeners) listener();
   }
 
-  async #of({ race_id, folder }: Race): Promise<{ readonly race_id: string; readonly context: ClientContext }> {
+  async #paramsOf({ race_id, folder }: Race): Promise<{ readonly race_id: string; readonly context: ClientContext }> {
     return { race_id, context: await this.#contextOf(folder) };
   }
 }

@@ -50,7 +50,7 @@ export class EditRequests implements vscode.Disposable {
     this.#openDiffs.set(right.toString(), { session: handle.id, request: request.id, proposal });
     this.#files.put(right, proposal.after);
     const place = path.resolve(request.cwd ?? folder ?? '', proposal.path);
-    const left = proposal.before === null ? this.#empty(right) : vscode.Uri.file(place);
+    const left = proposal.before === null ? this.#createEmptyFile(right) : vscode.Uri.file(place);
     const title = t('{0} (now ↔ what the agent would write)', visibleText(name));
     await vscode.commands.executeCommand('vscode.diff', left, right, title, { preview: false });
   }
@@ -108,7 +108,7 @@ export class EditRequests implements vscode.Disposable {
   }
 
   /** The left side of a new file. */
-  #empty(right: vscode.Uri): vscode.Uri {
+  #createEmptyFile(right: vscode.Uri): vscode.Uri {
     const uri = right.with({ query: `${right.query}&empty=1` });
     this.#files.put(uri, '');
     return uri;

@@ -27,12 +27,12 @@ export class ProposedFiles implements vscode.FileSystemProvider {
   }
 
   stat(uri: vscode.Uri): vscode.FileStat {
-    const { bytes, mtime } = this.#file(uri);
+    const { bytes, mtime } = this.#requireFile(uri);
     return { type: vscode.FileType.File, ctime: 0, mtime, size: bytes.length };
   }
 
   readFile(uri: vscode.Uri): Uint8Array {
-    return this.#file(uri).bytes;
+    return this.#requireFile(uri).bytes;
   }
 
   writeFile(uri: vscode.Uri, bytes: Uint8Array): void {
@@ -56,7 +56,7 @@ export class ProposedFiles implements vscode.FileSystemProvider {
     throw vscode.FileSystemError.NoPermissions();
   }
 
-  #file(uri: vscode.Uri): ProposedFile {
+  #requireFile(uri: vscode.Uri): ProposedFile {
     const file = this.#files.get(uri.toString());
     if (file === undefined) throw vscode.FileSystemError.FileNotFound(uri);
     return file;

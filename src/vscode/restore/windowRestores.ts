@@ -17,20 +17,20 @@ export class WindowRestores {
   }
 
   async preview(session_id: string, target: RestoreTarget): Promise<RestorePreview> {
-    return this.#deps.call('previewRestore', { ...(await this.#of(session_id)), target });
+    return this.#deps.call('previewRestore', { ...(await this.#paramsOf(session_id)), target });
   }
 
   /** Text of a file in a preview; `null`: none, or not text. */
   async content(session_id: string, object: string): Promise<string | null> {
-    return (await this.#deps.call('restoreContent', { ...(await this.#of(session_id)), object })).text;
+    return (await this.#deps.call('restoreContent', { ...(await this.#paramsOf(session_id)), object })).text;
   }
 
   /** `now`: of the preview that the user saw. */
   async restore(session_id: string, target: RestoreTarget, now: string): Promise<RestoreResult> {
-    return this.#deps.call('restoreFiles', { ...(await this.#of(session_id)), target, now });
+    return this.#deps.call('restoreFiles', { ...(await this.#paramsOf(session_id)), target, now });
   }
 
-  async #of(session_id: string): Promise<{ readonly session_id: string; readonly context: ClientContext }> {
+  async #paramsOf(session_id: string): Promise<{ readonly session_id: string; readonly context: ClientContext }> {
     return { session_id, context: await this.#deps.contextFor(session_id) };
   }
 }

@@ -96,7 +96,7 @@ export class ReviewController implements vscode.Disposable {
     if (review === undefined || files.length === 0) return;
     const resources = files.map((file) => {
       const at = vscode.Uri.file(file.place ?? '');
-      return [at, this.#before(review, file), file.state === 'missing' ? undefined : at];
+      return [at, this.#uriBefore(review, file), file.state === 'missing' ? undefined : at];
     });
     await vscode.commands.executeCommand(
       'vscode.changes',
@@ -112,7 +112,7 @@ export class ReviewController implements vscode.Disposable {
     if (review === undefined || file?.place === undefined) return;
     const hunk = file.hunks.find((namedHunk) => namedHunk.key === key) ?? file.hunks[0];
     this.#last = hunk?.key;
-    const before = this.#before(review, file);
+    const before = this.#uriBefore(review, file);
     const now = vscode.Uri.file(file.place);
     if (file.state === 'missing') {
       if (before !== undefined) await vscode.commands.executeCommand('vscode.open', before, { preview: true });
@@ -134,7 +134,7 @@ export class ReviewController implements vscode.Disposable {
     if (review === undefined) return;
     const places = review.places();
     // In the editor with all changes, the initial position of the cursor is not the user's choice.
-    const current = this.#last === undefined ? undefined : (this.#atCursor()?.hunk.key ?? this.#last);
+    const current = this.#last === undefined ? undefined : (this.#placeAtCursor()?.hunk.key ?? this.#last);
     const position = places.findIndex(({ hunk }) => hunk.key === current);
     const isReverted = current !== undefined && this.#lastReverted?.key === current;
     const from = position === -1 && isReverted ? (this.#lastReverted?.before ?? -1) : position;
@@ -142,7 +142,7 @@ export class ReviewController implements vscode.Disposable {
     for (let step = 1; step <= places.length; step += 1) {
       const place = places[(start + way * step + 2 * places.length) % places.length];
       if (place === undefined || review.isReviewed(place.hunk)) continue;
-      await this.#go(place);
+      await this.#goToPlace(place);
       return;
     }
     vscode.window.setStatusBarMessage(t('All changes are reviewed'), 3000);
@@ -151,7 +151,7 @@ export class ReviewController implements vscode.Disposable {
   /** Marks changes as reviewed, or those that are as not reviewed. */
   async keep(target: ReviewTarget): Promise<void> {
     const review = this.#review;
-    const node = this.#node(target);
+    const node = this.#findNode(target);
     if (review === undefined) return;
     if (node === undefined) {
       showNoChange();
@@ -165,7 +165,7 @@ export class ReviewController implements vscode.Disposable {
 
   async revert(target: ReviewTarget): Promise<void> {
     const review = this.#review;
-    const node = this.#node(target);
+    const node = this.#findNode(target);
     if (review === undefined) return;
     if (node?.hunk === undefined) {
       showNoChange();
@@ -177,7 +177,7 @@ export class ReviewController implements vscode.Disposable {
     if (target === undefined) this.#last = key;
     const outcome = await review.revert(place);
     if (outcome.kind === 'reverted') this.#showReverted(place, outcome.undo);
-    else if (outcome.kind === 'conflict') await this.#conflict(review, place, outcome);
+    else if (outcome.kind === 'conflict') await this.#showConflict(review, place, outcome);
     else {
       const name = visibleText(path.basename(node.file.path));
       const message =
@@ -224,7 +224,7 @@ export class ReviewController implements vscode.Disposable {
     }
   }
 
-  #before(review: OpenReview, file: ReviewedFile): vscode.Uri | undefined {
+  #uriBefore(review: OpenReview, file: ReviewedFile): vscode.Uri | undefined {
     const lines = file.review?.before;
     if (lines === undefined || lines === null) return undefined;
     return beforeUri(file.place ?? file.path, {
@@ -241,14 +241,14 @@ export class ReviewController implements vscode.Disposable {
     }
   }
 
-  #node(target: ReviewTarget): ReviewNode | undefined {
+  #findNode(target: ReviewTarget): ReviewNode | undefined {
     if (typeof target === 'object') return target;
     if (target === selected) return this.#view.selection[0];
-    if (target === undefined) return this.#atCursor();
+    if (target === undefined) return this.#placeAtCursor();
     return this.#review?.places().find(({ hunk }) => hunk.key === target);
   }
 
-  #atCursor(): ReviewPlace | undefined {
+  #placeAtCursor(): ReviewPlace | undefined {
     const editor = vscode.window.activeTextEditor;
     const file = editor === undefined ? undefined : this.#review?.fileOf(editor.document.uri);
     if (editor === undefined || file === undefined) return undefined;
@@ -263,7 +263,7 @@ export class ReviewController implements vscode.Disposable {
     return hunk === undefined ? undefined : { file, hunk };
   }
 
-  async #go({ file, hunk }: ReviewPlace): Promise<void> {
+  async #goToPlace({ file, hunk }: ReviewPlace): Promise<void> {
     await this.show(file.path, hunk.key);
     const node = this.#tree.node(file, hunk);
     if (node === undefined || !this.#view.visible) return;
@@ -279,7 +279,7 @@ export class ReviewController implements vscode.Disposable {
     });
   }
 
-  async #conflict(
+  async #showConflict(
     review: OpenReview,
     place: ReviewPlace,
     { reason, text }: { readonly reason: 'mixed' | 'uncertain'; readonly text: string | null },

@@ -47,14 +47,14 @@ export class ReviewMarks implements vscode.Disposable, vscode.CodeLensProvider, 
   draw(): void {
     for (const editor of vscode.window.visibleTextEditors) {
       if (editor.document.uri.scheme !== 'file') continue;
-      editor.setDecorations(this.#type, hasLenses(editor) ? [] : this.#marks(editor.document));
+      editor.setDecorations(this.#type, hasLenses(editor) ? [] : this.#createMarks(editor.document));
     }
   }
 
   provideCodeLenses(document: vscode.TextDocument): vscode.CodeLens[] {
     const review = this.#review();
     if (review === undefined) return [];
-    return this.#places(document).flatMap(({ hunk }) => {
+    return this.#findPlaces(document).flatMap(({ hunk }) => {
       const range = rangeOf(hunk, document.lineCount);
       const lens = (title: string, command: string, ...args: readonly unknown[]): vscode.CodeLens =>
         new vscode.CodeLens(range, { title, command, arguments: [...args] });
@@ -72,7 +72,7 @@ export class ReviewMarks implements vscode.Disposable, vscode.CodeLensProvider, 
 
   provideHover(document: vscode.TextDocument, { line }: vscode.Position): vscode.Hover | undefined {
     const review = this.#review();
-    const place = this.#places(document).find(({ hunk }) => {
+    const place = this.#findPlaces(document).find(({ hunk }) => {
       const { start, end } = rangeOf(hunk, document.lineCount);
       return start.line <= line && line <= end.line;
     });
@@ -83,10 +83,10 @@ export class ReviewMarks implements vscode.Disposable, vscode.CodeLensProvider, 
     for (const disposable of this.#disposables) disposable.dispose();
   }
 
-  #marks(document: vscode.TextDocument): vscode.DecorationOptions[] {
+  #createMarks(document: vscode.TextDocument): vscode.DecorationOptions[] {
     const review = this.#review();
     if (review === undefined) return [];
-    return this.#places(document).map(({ hunk }) => {
+    return this.#findPlaces(document).map(({ hunk }) => {
       const { start } = rangeOf(hunk, document.lineCount);
       const { range } = document.lineAt(start.line);
       const contentText = `${review.isReviewed(hunk) ? '✓ ' : ''}${changeText(review.session, hunk)}`;
@@ -95,7 +95,7 @@ export class ReviewMarks implements vscode.Disposable, vscode.CodeLensProvider, 
   }
 
   /** None while the document is not what was compared. */
-  #places(document: vscode.TextDocument): ReviewPlace[] {
+  #findPlaces(document: vscode.TextDocument): ReviewPlace[] {
     const file = document.isDirty ? undefined : this.#review()?.fileOf(document.uri);
     return file === undefined ? [] : file.hunks.map((hunk) => ({ file, hunk }));
   }

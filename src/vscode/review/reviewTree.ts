@@ -50,14 +50,14 @@ export class ReviewTree implements vscode.TreeDataProvider<ReviewNode> {
   }
 
   getTreeItem({ file, hunk }: ReviewNode): vscode.TreeItem {
-    return hunk === undefined ? this.#fileItem(file) : this.#hunkItem(file, hunk);
+    return hunk === undefined ? this.#createFileItem(file) : this.#createHunkItem(file, hunk);
   }
 
   dispose(): void {
     this.#changed.dispose();
   }
 
-  #fileItem(file: ReviewedFile): vscode.TreeItem {
+  #createFileItem(file: ReviewedFile): vscode.TreeItem {
     const { hunks, place, renamedFrom, state } = file;
     const state_ = hunks.length === 0 ? vscode.TreeItemCollapsibleState.None : vscode.TreeItemCollapsibleState.Expanded;
     const item = new vscode.TreeItem(visibleText(path.posix.basename(file.path)), state_);
@@ -79,7 +79,7 @@ export class ReviewTree implements vscode.TreeDataProvider<ReviewNode> {
     return item;
   }
 
-  #hunkItem(file: ReviewedFile, hunk: NamedHunk): vscode.TreeItem {
+  #createHunkItem(file: ReviewedFile, hunk: NamedHunk): vscode.TreeItem {
     const review = this.#review;
     const item = new vscode.TreeItem(linesText(hunk));
     item.id = `${file.path} ${hunk.key}`;

@@ -95,7 +95,7 @@ class Questions {
     }
   }
 
-  #frame(step: number, later: number, title: string) {
+  #stepFrame(step: number, later: number, title: string) {
     return { title, step, steps: step + later, back: step > 1 };
   }
 
@@ -104,34 +104,34 @@ class Questions {
     return this.#asksForFolder ? 2 : 1;
   }
 
-  #next(): StepName {
+  #nextStep(): StepName {
     return this.#asksForFolder ? 'folder' : 'prompt';
   }
 
-  async #reports(): Promise<readonly AgentReport[]> {
+  async #loadReports(): Promise<readonly AgentReport[]> {
     const engine = await this.#deps.engines.get();
     return engine.agents({ login: vscode.workspace.isTrusted });
   }
 
   async #askForAgent(at: number): Promise<Answer<StepName | RunDecision>> {
     const picked = await ask<AgentItem>({
-      ...this.#frame(at, this.#remainingStepCount, t('Run Agent')),
+      ...this.#stepFrame(at, this.#remainingStepCount, t('Run Agent')),
       placeholder: t('Choose an agent'),
-      items: async () => agentItems(await this.#reports(), this.#deps.memory),
+      items: async () => agentItems(await this.#loadReports(), this.#deps.memory),
       swap: ({ other }) => other?.(),
     });
     if (picked.kind !== 'value') return picked;
     const { row } = picked.value;
-    return row === undefined ? { kind: 'none' } : this.#afterAgent(row, at);
+    return row === undefined ? { kind: 'none' } : this.#askAfterAgent(row, at);
   }
 
-  async #afterAgent(row: AgentRow, at: number): Promise<Answer<StepName | RunDecision>> {
+  async #askAfterAgent(row: AgentRow, at: number): Promise<Answer<StepName | RunDecision>> {
     switch (row.kind) {
       case 'doctor':
         await vscode.commands.executeCommand('vitrine.doctor');
         return { kind: 'none' };
       case 'missing':
-        return helpWith(row.agent, this.#frame(at + 1, 0, t('{0} Was Not Found', row.agent.label)));
+        return helpWith(row.agent, this.#stepFrame(at + 1, 0, t('{0} Was Not Found', row.agent.label)));
       case 'several':
         return canStartAgents() ? { kind: 'value', value: 'several' } : { kind: 'none' };
       case 'agent':
@@ -141,30 +141,30 @@ class Questions {
         }
         if (!canStartAgents()) return { kind: 'none' };
         this.#agents = [row.agent];
-        return { kind: 'value', value: this.#next() };
+        return { kind: 'value', value: this.#nextStep() };
     }
   }
 
   async #askForSeveral(at: number): Promise<Answer<StepName | RunDecision>> {
     const picked = await askForMany<AgentItem>({
-      ...this.#frame(at, this.#remainingStepCount, t('Run on Several Agents')),
+      ...this.#stepFrame(at, this.#remainingStepCount, t('Run on Several Agents')),
       placeholder: t(
         'Select up to {0} agents. In a git repository, each gets its own worktree; otherwise, they share the folder.',
         maxAgents,
       ),
       most: maxAgents,
       tooMany: t('At most {0}', maxAgents),
-      items: async () => raceItems(await this.#reports(), this.#deps.memory),
+      items: async () => raceItems(await this.#loadReports(), this.#deps.memory),
     });
     if (picked.kind !== 'value') return picked;
     this.#agents = picked.value.flatMap(({ row }) => (row?.kind === 'agent' && canRun(row.agent) ? [row.agent] : []));
-    return { kind: 'value', value: this.#next() };
+    return { kind: 'value', value: this.#nextStep() };
   }
 
   async #askForFolder(at: number): Promise<Answer<StepName | RunDecision>> {
     const folders = vscode.workspace.workspaceFolders ?? [];
     const picked = await ask({
-      ...this.#frame(at, 1, t('Run Agent')),
+      ...this.#stepFrame(at, 1, t('Run Agent')),
       placeholder: t('Choose the working folder'),
       items: () =>
         Promise.resolve(
@@ -184,11 +184,11 @@ class Questions {
   async #askForPrompt(at: number): Promise<Answer<StepName | RunDecision>> {
     const [only] = this.#agents.length === 1 ? this.#agents : [];
     const title = t('Run {0}', this.#agents.map(({ label }) => label).join(', '));
-    const frame = this.#frame(at, 0, title);
+    const frame = this.#stepFrame(at, 0, title);
     for (;;) {
       const answer: Answer<PromptResult> = await askForPrompt(frame, {
         prompt: this.#prompt,
-        line: this.#line(this.#agents.length > 1),
+        line: this.#optionsLine(this.#agents.length > 1),
         options: only !== undefined,
         excerpts: this.#defaults.excerpts ?? [],
         recalled: this.#recalled && passagesText(this.#recalled),
@@ -206,37 +206,37 @@ class Questions {
       }
       if (next !== 'options' || only === undefined) {
         const edit = next === 'edit';
-        return { kind: 'value', value: { requests: this.#requests(), line: this.#line(true), edit } };
+        return { kind: 'value', value: { requests: this.#createRequests(), line: this.#optionsLine(true), edit } };
       }
       const settings = agentOptions(only.type, this.#folder);
       const subject = { agent: only, settings, memory: this.#deps.memory, step: { ...frame, back: true } };
-      const choice = await askForOptions(subject, this.#choice(only));
+      const choice = await askForOptions(subject, this.#choiceOf(only));
       if (choice === undefined) return { kind: 'none' };
       this.#choices.set(only, choice);
     }
   }
 
-  #choice(agent: AgentReport): RunChoice {
+  #choiceOf(agent: AgentReport): RunChoice {
     return this.#choices.get(agent) ?? this.#deps.memory.choice(nameOf(agent));
   }
 
   /** Options of each agent. */
-  #line(named: boolean): string {
+  #optionsLine(named: boolean): string {
     const lines = this.#agents.map((agent) => {
-      const line = optionLine(agent.type, withChoice(agentOptions(agent.type, this.#folder), this.#choice(agent)));
+      const line = optionLine(agent.type, withChoice(agentOptions(agent.type, this.#folder), this.#choiceOf(agent)));
       return named ? `${inertText(agent.label)}: ${line}` : line;
     });
     return lines.join('; ');
   }
 
-  #requests(): readonly RunRequest[] {
+  #createRequests(): readonly RunRequest[] {
     const { excerpts = [] } = this.#defaults;
     const prompt = withExcerpts(this.#prompt, excerpts);
     const [subject = ''] = this.#prompt.trim().split('\n');
     return this.#agents.map((agent) => ({
       ...nameOf(agent),
       prompt,
-      choice: this.#choice(agent),
+      choice: this.#choiceOf(agent),
       ...(this.#folder === undefined ? {} : { cwd: this.#folder.fsPath }),
       ...(this.#recalled === undefined ? {} : { recall: this.#recalled }),
       ...(this.#agents.length === 1 ? {} : { title: `${subject.slice(0, 80)} · ${agent.label}` }),

@@ -185,10 +185,10 @@ export class RunControl {
       void this.#failures.show(error, { session });
       return undefined;
     }
-    return (await this.#paused(session)) ? this.resume(session, '') : session;
+    return (await this.#isPausedByBudget(session)) ? this.resume(session, '') : session;
   }
 
-  async #paused(session: string): Promise<boolean> {
+  async #isPausedByBudget(session: string): Promise<boolean> {
     const handle = await (await this.#engines.get()).open(session);
     const paused = !handle.live() && handle.summary().budget?.reached !== undefined;
     handle.dispose();
@@ -196,7 +196,7 @@ export class RunControl {
   }
 
   /** Overrides options with those chosen for a session. */
-  #withSessionOptions(session: string) {
+  #applySessionOptions(session: string) {
     return (options: AgentOptions): AgentOptions => withChoice(options, this.#memory.ofSession(session));
   }
 
@@ -215,7 +215,7 @@ export class RunControl {
         const { executor_type: type = 'claude-code', executor_profile: profile } = summary;
         const agent: AgentName = { agent: type, ...(profile === undefined ? {} : { profile }) };
         const settings = agentOptions(type, folder);
-        const over = this.#withSessionOptions(session);
+        const over = this.#applySessionOptions(session);
         const { missing, ...request } = await this.#blueprints.resume(summary, { prompt, settings, over });
         if (missing !== undefined) {
           const text = t(

@@ -44,29 +44,29 @@ export class RunMemory {
   }
 
   choice(name: AgentName): RunChoice {
-    return choiceOf(this.#all(keys.choices)[keyOf(name)]) ?? {};
+    return choiceOf(this.#readAll(keys.choices)[keyOf(name)]) ?? {};
   }
 
   /** Recently used model names, newest first. */
   models(name: AgentName): readonly string[] {
-    const found = this.#all(keys.models)[keyOf(name)];
+    const found = this.#readAll(keys.models)[keyOf(name)];
     return Array.isArray(found) ? found.filter(isAgentName) : [];
   }
 
   /** Options of a session for later runs. */
   ofSession(id: string): RunChoice {
-    return choiceOf(this.#all(keys.sessions)[id]) ?? {};
+    return choiceOf(this.#readAll(keys.sessions)[id]) ?? {};
   }
 
   /** Options of all sessions, by id. */
   ofSessions(): Readonly<Record<string, RunChoice>> {
-    const sessions = Object.entries(this.#all(keys.sessions));
+    const sessions = Object.entries(this.#readAll(keys.sessions));
     return Object.fromEntries(sessions.flatMap(([id, found]) => [[id, choiceOf(found) ?? {}]]));
   }
 
   /** Commands of the last race in this workspace. */
   raceCommands(): RaceCommands {
-    const { check, setup } = this.#all(keys.race);
+    const { check, setup } = this.#readAll(keys.race);
     return { check: typeof check === 'string' ? check : '', setup: typeof setup === 'string' ? setup : '' };
   }
 
@@ -80,7 +80,7 @@ export class RunMemory {
     const saved = rememberable(name.agent, choice);
     await Promise.all([
       this.#memento.update(keys.last, key),
-      this.#memento.update(keys.choices, { ...this.#all(keys.choices), [key]: saved }),
+      this.#memento.update(keys.choices, { ...this.#readAll(keys.choices), [key]: saved }),
       this.rememberChange(name, choice, session),
     ]);
   }
@@ -93,7 +93,7 @@ export class RunMemory {
   }
 
   async #saveForSession(session: string, saved: RunChoice): Promise<void> {
-    const sessions = this.#all(keys.sessions);
+    const sessions = this.#readAll(keys.sessions);
     const others = Object.entries(sessions).filter(([id]) => id !== session);
     const own = Object.keys(saved).length === 0 ? [] : [[session, saved] as const];
     if (own.length === 0 && !(session in sessions)) return;
@@ -103,10 +103,10 @@ export class RunMemory {
   async #saveModel(name: AgentName, { model }: RunChoice): Promise<void> {
     if (model === undefined || model === '') return;
     const models = [model, ...this.models(name).filter((other) => other !== model)].slice(0, maxModels);
-    await this.#memento.update(keys.models, { ...this.#all(keys.models), [keyOf(name)]: models });
+    await this.#memento.update(keys.models, { ...this.#readAll(keys.models), [keyOf(name)]: models });
   }
 
-  #all(key: string): Record<string, unknown> {
+  #readAll(key: string): Record<string, unknown> {
     const found = this.#memento.get<unknown>(key);
     return isObject(found) ? found : {};
   }

@@ -46,9 +46,9 @@ export class WindowRunners {
     const queue = vscode.workspace.createFileSystemWatcher(new vscode.RelativePattern(store, 'coordinator'));
     this.#disposables = [
       queue,
-      queue.onDidCreate(() => this.#want()),
+      queue.onDidCreate(() => this.#requestFit()),
       agents.onDidChange((found) => {
-        if (found.length > 0) this.#want();
+        if (found.length > 0) this.#requestFit();
       }),
       vscode.workspace.onDidGrantWorkspaceTrust(() => this.#fit()),
       vscode.workspace.onDidChangeConfiguration((change) => {
@@ -66,7 +66,7 @@ export class WindowRunners {
     this.#isListening = true;
     const run = await queue.createRun({ ...request, project_dir: folder });
     this.#created.add(run.run_id);
-    this.#want();
+    this.#requestFit();
     return run;
   }
 
@@ -112,7 +112,7 @@ export class WindowRunners {
     );
   }
 
-  #want(): void {
+  #requestFit(): void {
     this.#isWanted = true;
     if (this.#isSettled) this.#fit();
   }

@@ -145,7 +145,7 @@ export class SearchView implements vscode.TreeDataProvider<SearchNode>, vscode.D
       const onProgress = (done: number, of: number): void => {
         if (!stop.signal.aborted) this.#view.message = t('Reading sessions: {0} of {1}', done, of);
       };
-      const [within, synthetic] = [this.#scopeFilter(), this.#synthetic];
+      const [within, synthetic] = [this.#createScopeFilter(), this.#synthetic];
       const request = { query: this.#query, within, synthetic, signal: stop.signal, onProgress };
       const search = async (): Promise<SearchAnswer> => {
         const own = await engine.archive.search.search(request);
@@ -165,7 +165,7 @@ export class SearchView implements vscode.TreeDataProvider<SearchNode>, vscode.D
     this.#changed.fire();
   }
 
-  #scopeFilter(): (session: SearchedSession) => boolean {
+  #createScopeFilter(): (session: SearchedSession) => boolean {
     if (this.#searchesEverywhere) return () => true;
     const ids = new Set(this.#list.visible().map((row) => row.session_id));
     return ({ session_id }) => ids.has(session_id);

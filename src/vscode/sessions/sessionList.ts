@@ -107,14 +107,14 @@ export class SessionList implements vscode.Disposable {
   /** Replaces all sessions of other programs; `copies`: those that Vitrine has copied. */
   replaceObserved(summaries: readonly SessionSummary[], copies: readonly string[]): void {
     this.#copies = new Set(copies);
-    this.#observed = new Map(summaries.map((summary) => [summary.session_id, this.#row(summary)]));
+    this.#observed = new Map(summaries.map((summary) => [summary.session_id, this.#createRow(summary)]));
     this.#observedComplete = true;
     this.#announce();
   }
 
   /** Replaces all sessions of other members of the team; `own`: what it sees of this store's. */
   replaceShared({ sessions, own }: Pick<ResultOf<'sharedSessions'>, 'sessions' | 'own'>): void {
-    this.#shared = new Map(sessions.map((summary) => [summary.session_id, this.#row(summary)]));
+    this.#shared = new Map(sessions.map((summary) => [summary.session_id, this.#createRow(summary)]));
     const former = [...this.#shares.keys()].map((session_id): OwnShare => ({ session_id, share: 'nothing' }));
     this.updateShares([...former, ...own]);
   }
@@ -141,24 +141,24 @@ export class SessionList implements vscode.Disposable {
 
   /** Replaces all sessions. */
   replace(summaries: readonly SessionSummary[]): void {
-    this.#rows = new Map(summaries.map((summary) => [summary.session_id, this.#row(summary)]));
+    this.#rows = new Map(summaries.map((summary) => [summary.session_id, this.#createRow(summary)]));
     this.#complete = true;
     this.#announce();
   }
 
   update(summary: SessionSummary): void {
     if (summary.shared !== undefined) {
-      this.#shared.set(summary.session_id, this.#row(summary));
+      this.#shared.set(summary.session_id, this.#createRow(summary));
       this.#announce();
       return;
     }
     if (summary.observed !== undefined) {
-      this.#observed.set(summary.session_id, this.#row(summary));
+      this.#observed.set(summary.session_id, this.#createRow(summary));
       this.#announce();
       return;
     }
     if (this.#observed.delete(summary.session_id)) this.#copies.add(summary.session_id);
-    this.#rows.set(summary.session_id, this.#row(summary));
+    this.#rows.set(summary.session_id, this.#createRow(summary));
     this.#announce();
   }
 
@@ -245,7 +245,7 @@ export class SessionList implements vscode.Disposable {
     return observed !== undefined && observed.live.state !== 'ended' && this.#rows.has(id);
   }
 
-  #row(summary: SessionSummary): SessionRow {
+  #createRow(summary: SessionSummary): SessionRow {
     const { session_id: id } = summary;
     const share = this.#shares.get(id);
     const row = rowOf(summary, dayStart(summary, this.#rows.get(id), this.#now()));

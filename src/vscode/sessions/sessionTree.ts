@@ -81,7 +81,7 @@ export class SessionTree implements vscode.TreeDataProvider<TreeNode> {
   }
 
   getChildren(node?: TreeNode): TreeNode[] {
-    if (node === undefined) return this.#roots();
+    if (node === undefined) return this.#createRoots();
     if (node.kind === 'session') {
       return node.node.children.map((child) => ({ kind: 'session', node: child, parent: node }));
     }
@@ -132,7 +132,7 @@ export class SessionTree implements vscode.TreeDataProvider<TreeNode> {
     for (const disposable of this.#disposables) disposable.dispose();
   }
 
-  #roots(): TreeNode[] {
+  #createRoots(): TreeNode[] {
     this.#families = families(this.#list.all());
     const groups = groupSessions(this.#list.visible(), this.#now());
     const hidden = this.#list.hidden();

@@ -37,10 +37,10 @@ export class ContextKeys implements vscode.Disposable {
   }
 
   #update(): void {
-    this.#key('sessions', this.#list.here().length);
-    this.#key('liveSessions', this.#list.live().length);
-    this.#key('waitingSessions', this.#list.waiting().length);
-    this.#key('hiddenSessions', hiddenTotal(this.#list.hidden()));
+    this.#setContextKey('sessions', this.#list.here().length);
+    this.#setContextKey('liveSessions', this.#list.live().length);
+    this.#setContextKey('waitingSessions', this.#list.waiting().length);
+    this.#setContextKey('hiddenSessions', hiddenTotal(this.#list.hidden()));
     if (this.#lastCheck === undefined) this.#checkAgentsIfEmpty();
   }
 
@@ -56,14 +56,14 @@ export class ContextKeys implements vscode.Disposable {
     try {
       const agents = await (await this.#engines.get()).agents({ fresh: this.#isAgentMissing });
       this.#isAgentMissing = !agents.some(({ program }) => program !== null && 'path' in program);
-      this.#key('agentMissing', this.#isAgentMissing);
+      this.#setContextKey('agentMissing', this.#isAgentMissing);
     } catch (error) {
       this.#log.warn(logLine('agents not found', { error: String(error) }));
     }
-    this.#key('listed', true);
+    this.#setContextKey('listed', true);
   }
 
-  #key(name: string, value: unknown): void {
+  #setContextKey(name: string, value: unknown): void {
     if (this.#set.get(name) === value) return;
     this.#set.set(name, value);
     void vscode.commands.executeCommand('setContext', `vitrine.${name}`, value);

@@ -62,10 +62,10 @@ export class UsageView implements vscode.WebviewViewProvider, vscode.Disposable 
         else channel.receive(envelope);
       }),
       list.onDidChange(() => {
-        if (view.visible) this.#later(channel);
+        if (view.visible) this.#scheduleUpdate(channel);
       }),
       view.onDidChangeVisibility(() => {
-        if (view.visible) this.#later(channel, 0);
+        if (view.visible) this.#scheduleUpdate(channel, 0);
       }),
     ];
     view.onDidDispose(() => {
@@ -93,7 +93,7 @@ export class UsageView implements vscode.WebviewViewProvider, vscode.Disposable 
     }
   }
 
-  #later(channel: Channel<ToUsagePage, FromUsagePage>, ms = quiet): void {
+  #scheduleUpdate(channel: Channel<ToUsagePage, FromUsagePage>, ms = quiet): void {
     if (ms === 0) clearTimeout(this.#timer);
     else if (this.#timer !== undefined) return;
     this.#timer = setTimeout(() => {
@@ -104,7 +104,7 @@ export class UsageView implements vscode.WebviewViewProvider, vscode.Disposable 
 
   /** Each message contains the complete view and starts a generation. */
   async #send(channel: Channel<ToUsagePage, FromUsagePage>): Promise<void> {
-    const answer = await this.#page().catch((error: unknown): ToUsagePage => {
+    const answer = await this.#createPage().catch((error: unknown): ToUsagePage => {
       const message = error instanceof Error ? error.message : String(error);
       this.#deps.log.error(logLine('usage failed', { error: message }));
       return { type: 'failed', message };
@@ -113,7 +113,7 @@ export class UsageView implements vscode.WebviewViewProvider, vscode.Disposable 
     channel.send(answer);
   }
 
-  async #page(): Promise<ToUsagePage> {
+  async #createPage(): Promise<ToUsagePage> {
     const { engines, list, now } = this.#deps;
     const [{ usageReport }, engine] = await Promise.all([import('../../insight/usage/usageReport.ts'), engines.get()]);
     const { spent, omitted, unreadable } = await engine.archive.spending();

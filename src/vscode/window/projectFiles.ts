@@ -15,21 +15,21 @@ export class ProjectFiles {
   }
 
   async exists(name: string): Promise<boolean> {
-    return (await this.#stat(name)) !== undefined;
+    return (await this.#statFile(name)) !== undefined;
   }
 
   /** `undefined` if the file is outside of the folder, not a file, or too large. */
   async now(name: string): Promise<FileNow | undefined> {
-    const uri = this.#uri(name);
+    const uri = this.#uriOf(name);
     if (uri === undefined) return undefined;
-    const stat = await this.#stat(name);
+    const stat = await this.#statFile(name);
     if (stat === undefined) return { text: null, changedAt: null };
     if (stat.size > longestFile) return undefined;
     const text = new TextDecoder().decode(await vscode.workspace.fs.readFile(uri));
     return { text, changedAt: stat.mtime };
   }
 
-  #uri(name: string): vscode.Uri | undefined {
+  #uriOf(name: string): vscode.Uri | undefined {
     const root = this.#root();
     if (root === undefined) return undefined;
     const full = path.resolve(root, name);
@@ -37,8 +37,8 @@ export class ProjectFiles {
     return inside === '' || inside.startsWith('..') || path.isAbsolute(inside) ? undefined : vscode.Uri.file(full);
   }
 
-  async #stat(name: string): Promise<vscode.FileStat | undefined> {
-    const uri = this.#uri(name);
+  async #statFile(name: string): Promise<vscode.FileStat | undefined> {
+    const uri = this.#uriOf(name);
     if (uri === undefined) return undefined;
     try {
       const stat = await vscode.workspace.fs.stat(uri);

@@ -59,8 +59,8 @@ export class Finder {
     if (this.#found === undefined) return undefined;
     return {
       ...this.#found,
-      setQuery: (query) => void this.#query(query),
-      next: (step) => this.#next(step),
+      setQuery: (query) => void this.#setQuery(query),
+      next: (step) => this.#goToNext(step),
       toggleHelp: () => this.#set({ help: this.#found?.help !== true }),
       close: () => this.close(),
     };
@@ -83,7 +83,7 @@ export class Finder {
     this.#deps.changed();
   }
 
-  async #query(query: string): Promise<void> {
+  async #setQuery(query: string): Promise<void> {
     const search = ++this.#search;
     const empty = query.trim() === '';
     this.#step = undefined;
@@ -99,15 +99,15 @@ export class Finder {
       hasMore = answer.truncated && answer.indexes.length > 0;
       this.#set({ indexes: [...indexes], texts: answer.texts, problems: answer.problems, busy: hasMore });
     }
-    if (search === this.#search) this.#answered(indexes);
+    if (search === this.#search) this.#showMatches(indexes);
   }
 
-  #answered(indexes: readonly number[]): void {
+  #showMatches(indexes: readonly number[]): void {
     this.#set({ indexes, busy: false });
-    if (this.#step !== undefined) this.#next(this.#step);
+    if (this.#step !== undefined) this.#goToNext(this.#step);
   }
 
-  #next(step: 1 | -1): void {
+  #goToNext(step: 1 | -1): void {
     const found = this.#found;
     if (found === undefined) return;
     if (found.busy) {

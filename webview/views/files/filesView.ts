@@ -70,10 +70,10 @@ export class FilesView implements PageView {
   }
 
   #filter(query: string): void {
-    this.#want({ ...this.#viewState, query: query.slice(0, 1000) });
+    this.#setViewState({ ...this.#viewState, query: query.slice(0, 1000) });
   }
 
-  #want(wish: FilesViewState): void {
+  #setViewState(wish: FilesViewState): void {
     this.#viewState = wish;
     this.#at = 0;
     this.#lines.renew();
@@ -96,18 +96,19 @@ export class FilesView implements PageView {
         : html`<div class="progress" role="progressbar" aria-label=${t('Reading files…')}><i></i></div>
             <p class="none">${t('Reading files…')}</p>`;
     }
-    return html`${this.#bar(sums, context)}
+    return html`${this.#renderBar(sums, context)}
       <div
         class="tbl"
         role="grid"
         aria-label=${t('Files of the session')}
         aria-rowcount=${this.#lines.total + 1}
-        @keydown=${(event: KeyboardEvent) => this.#key(context, event)}
+        @keydown=${(event: KeyboardEvent) => this.#handleKey(context, event)}
       >
         <div class="tblh" role="row" aria-rowindex="1">
-          ${this.#column('name', t('File'), '')} ${this.#column('lines', t('Lines'), 'n')}
-          ${this.#column('touches', t('Uses'), 'n opt')} ${this.#column('first', t('First step'), 'n', t('First'))}
-          ${this.#column('last', t('Last step'), 'n', t('Last'))}
+          ${this.#renderColumn('name', t('File'), '')} ${this.#renderColumn('lines', t('Lines'), 'n')}
+          ${this.#renderColumn('touches', t('Uses'), 'n opt')}
+          ${this.#renderColumn('first', t('First step'), 'n', t('First'))}
+          ${this.#renderColumn('last', t('Last step'), 'n', t('Last'))}
           <span role="columnheader" class="since">${t('Changed since')}</span>
         </div>
         <div class="tblb" role="presentation" @scroll=${() => this.#deps.changed()}>
@@ -117,7 +118,7 @@ export class FilesView implements PageView {
                   ${this.#viewState.query.trim() === '' ? t('No files were read or changed') : t('No files match the filter')}
                 </p>`
               : html`<div class="wfl" role="rowgroup" ${styled({ height: px(this.#lines.total * lineHeight) })}>
-                  ${this.#rows(context, this.#lines.places(range, this.#at))}
+                  ${this.#renderRows(context, this.#lines.places(range, this.#at))}
                 </div>`
           }
         </div>
@@ -140,7 +141,7 @@ export class FilesView implements PageView {
   }
 
   /** Sorts the files; a second click restores the order of first use. `short`: for little room. */
-  #column(sort: FileSort, title: string, look: string, short?: string): TemplateResult {
+  #renderColumn(sort: FileSort, title: string, look: string, short?: string): TemplateResult {
     const on = this.#viewState.sort === sort;
     const ascending = sort === 'name' || sort === 'first';
     return html`<span
@@ -151,7 +152,7 @@ export class FilesView implements PageView {
         class="sort"
         aria-label=${title}
         title=${t('Sort by: {0}', title)}
-        @click=${() => this.#want({ ...this.#viewState, sort: on ? 'first' : sort })}
+        @click=${() => this.#setViewState({ ...this.#viewState, sort: on ? 'first' : sort })}
       >
         ${short === undefined ? title : html`<i class="w">${title}</i><i class="nw">${short}</i>`}${
           on && sort !== 'first' ? codicon(ascending ? 'arrow-up' : 'arrow-down', 'sm') : nothing
@@ -160,7 +161,7 @@ export class FilesView implements PageView {
     >`;
   }
 
-  #bar(sums: FilesPage['sums'], { actions }: Context): TemplateResult {
+  #renderBar(sums: FilesPage['sums'], { actions }: Context): TemplateResult {
     const { changed, read, unreported, found, added, removed, counted, omitted } = sums;
     const since = this.#comparisons.count(changed + read) ?? 0;
     return html`<div class="sumbar">
@@ -188,7 +189,7 @@ export class FilesView implements PageView {
           placeholder: t('Filter files'),
           multiline: false,
           onInput: (query) => this.#filter(query),
-          onKey: (event) => this.#filterKey(event),
+          onKey: (event) => this.#handleFilterKey(event),
         })}
       </span>
       ${button({
@@ -201,15 +202,15 @@ export class FilesView implements PageView {
     </div>`;
   }
 
-  #filterKey(event: KeyboardEvent): void {
-    if (event.key === 'ArrowDown') this.#go(0, 1);
+  #handleFilterKey(event: KeyboardEvent): void {
+    if (event.key === 'ArrowDown') this.#moveTo(0, 1);
     else if (event.key === 'Escape' && this.#viewState.query !== '') this.#filter('');
     else return;
     event.preventDefault();
     event.stopPropagation();
   }
 
-  #rows(context: Context, places: readonly number[]): unknown {
+  #renderRows(context: Context, places: readonly number[]): unknown {
     return repeat(
       places,
       (at) => at,
@@ -242,7 +243,7 @@ export class FilesView implements PageView {
     return line.type === 'file' ? this.#comparisons.of(line.path) : undefined;
   }
 
-  #go(at: number, step: number): void {
+  #moveTo(at: number, step: number): void {
     const last = this.#lines.total - 1;
     let to = Math.max(0, Math.min(at, last));
     // Headings are skipped, unless there is nothing after them.
@@ -252,13 +253,13 @@ export class FilesView implements PageView {
     this.#deps.changed();
   }
 
-  #key(context: Context, event: KeyboardEvent): void {
+  #handleKey(context: Context, event: KeyboardEvent): void {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (!(event.target instanceof Element) || event.target.getAttribute('role') !== 'row') return;
-    if (event.key === 'ArrowDown') this.#go(this.#at + 1, 1);
-    else if (event.key === 'ArrowUp') this.#go(this.#at - 1, -1);
-    else if (event.key === 'Home') this.#go(0, 1);
-    else if (event.key === 'End') this.#go(this.#lines.total - 1, -1);
+    if (event.key === 'ArrowDown') this.#moveTo(this.#at + 1, 1);
+    else if (event.key === 'ArrowUp') this.#moveTo(this.#at - 1, -1);
+    else if (event.key === 'Home') this.#moveTo(0, 1);
+    else if (event.key === 'End') this.#moveTo(this.#lines.total - 1, -1);
     else if (event.key === 'Enter') openLine(context, this.#lines.line(this.#at));
     else return;
     event.preventDefault();

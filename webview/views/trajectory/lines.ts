@@ -51,7 +51,7 @@ export class Lines<L> {
     const from = Math.max(0, Math.floor(scrollTop / lineHeight) - overscan);
     const to = Math.min(this.total, Math.ceil((scrollTop + height) / lineHeight) + overscan);
     const last = Math.floor(Math.max(from, to - 1) / maxLines);
-    for (let page = Math.floor(from / maxLines); page <= last; page++) void this.#need(page);
+    for (let page = Math.floor(from / maxLines); page <= last; page++) void this.#requestPage(page);
     return { from, to };
   }
 
@@ -63,7 +63,7 @@ export class Lines<L> {
     return places.filter((at) => at < this.total);
   }
 
-  async #need(page: number): Promise<void> {
+  async #requestPage(page: number): Promise<void> {
     if ((this.#isFresh && this.#pages.has(page)) || this.#requestedPages.has(page)) return;
     this.#requestedPages.add(page);
     const generation = this.#generation;

@@ -59,19 +59,19 @@ export class TrajectoryView implements PageView {
 
   count({ store }: Context): number | undefined {
     if (store.view === undefined) return undefined;
-    const { main, subagents } = this.#steps(store.turns);
+    const { main, subagents } = this.#countSteps(store.turns);
     return main + subagents;
   }
 
   hint({ store }: Context): string | undefined {
-    const { main, subagents } = this.#steps(store.turns);
+    const { main, subagents } = this.#countSteps(store.turns);
     return subagents === 0 ? undefined : stepsHint(main, subagents);
   }
 
   /**
    * From the record, in which earlier versions did not count steps of subagents; and from the entries, once they are read.
    */
-  #steps(turns: Context['store']['turns']): TrajectoryPage['steps'] {
+  #countSteps(turns: Context['store']['turns']): TrajectoryPage['steps'] {
     if (this.#page !== undefined && !this.#isStale) return this.#page.steps;
     return {
       main: turns.reduce((sum, { steps }) => sum + steps, 0),
@@ -89,11 +89,11 @@ export class TrajectoryView implements PageView {
   async select(entryIndex: number): Promise<void> {
     let found = await this.#locate(entryIndex);
     if (found === null) {
-      this.#want({ ...everything, sort: this.#wish.sort });
+      this.#setQuery({ ...everything, sort: this.#wish.sort });
       found = await this.#locate(entryIndex);
     }
     if (found === null) return;
-    this.#go(found);
+    this.#moveTo(found);
   }
 
   async #locate(around: number): Promise<number | null> {
@@ -121,7 +121,7 @@ export class TrajectoryView implements PageView {
     return answer.page.lines;
   }
 
-  #want(wish: TrajectoryQuery): void {
+  #setQuery(wish: TrajectoryQuery): void {
     this.#wish = wish;
     this.#lines.renew();
     this.#deps.changed();
@@ -138,15 +138,15 @@ export class TrajectoryView implements PageView {
     const range = this.#lines.look(scroller?.scrollTop ?? 0, scroller?.clientHeight ?? likelyHeight);
     this.#follow();
     const page = this.#page;
-    if (page === undefined) return this.#nothingYet();
-    return html`${this.#bar(page)}${timeSummary(page)}
+    if (page === undefined) return this.#renderPlaceholder();
+    return html`${this.#renderBar(page)}${timeSummary(page)}
       <div class="traj">
         <div
           class="wf"
           role="treegrid"
           aria-label=${t('Steps over time')}
           aria-rowcount=${this.#lines.total}
-          @keydown=${(event: KeyboardEvent) => this.#key(context, event)}
+          @keydown=${(event: KeyboardEvent) => this.#handleKey(context, event)}
         >
           ${axisHead(page.axis)}${timeLanes(page)}
           <div class="wfb" role="presentation" @scroll=${() => this.#deps.changed()}>
@@ -154,7 +154,7 @@ export class TrajectoryView implements PageView {
               this.#lines.total === 0
                 ? html`<p class="none">${filtered(this.#wish) ? t('No steps match the filter') : t('No steps yet')}</p>`
                 : html`<div class="wfl" role="rowgroup" ${styled({ height: px(this.#lines.total * lineHeight) })}>
-                    ${axisLines(page.axis)}${this.#rows(context, page, this.#lines.places(range, this.#at))}
+                    ${axisLines(page.axis)}${this.#renderRows(context, page, this.#lines.places(range, this.#at))}
                   </div>`
             }
           </div>
@@ -183,14 +183,14 @@ export class TrajectoryView implements PageView {
     row.focus({ preventScroll: true });
   }
 
-  #nothingYet(): TemplateResult {
+  #renderPlaceholder(): TemplateResult {
     return this.#failed
       ? html`<p class="none">${t('The steps could not be read')}</p>`
       : html`<div class="progress" role="progressbar" aria-label=${t('Reading steps…')}><i></i></div>
           <p class="none">${t('Reading steps…')}</p>`;
   }
 
-  #rows(context: Context, { axis }: TrajectoryPage, places: readonly number[]): unknown {
+  #renderRows(context: Context, { axis }: TrajectoryPage, places: readonly number[]): unknown {
     return repeat(
       places,
       (at) => at,
@@ -228,10 +228,10 @@ export class TrajectoryView implements PageView {
 
   #hasMoved = false;
 
-  #bar({ counts, repeats, omitted }: TrajectoryPage): TemplateResult {
+  #renderBar({ counts, repeats, omitted }: TrajectoryPage): TemplateResult {
     const { kinds, sort } = this.#wish;
     const pick = (kind: StepKind): void =>
-      this.#want({
+      this.#setQuery({
         ...this.#wish,
         kinds: kinds.includes(kind) ? kinds.filter((chosen) => chosen !== kind) : [...kinds, kind],
       });
@@ -243,7 +243,7 @@ export class TrajectoryView implements PageView {
         repeats === 0
           ? nothing
           : chip('repeats', t('Repeated'), repeats, this.#wish.repeats, () =>
-              this.#want({ ...this.#wish, repeats: !this.#wish.repeats }),
+              this.#setQuery({ ...this.#wish, repeats: !this.#wish.repeats }),
             )
       }
       ${omitted === 0 ? nothing : html`<span class="dim">${t('{0} entries omitted', number(omitted))}</span>`}
@@ -254,8 +254,8 @@ export class TrajectoryView implements PageView {
           value: this.#wish.query,
           placeholder: t('Filter steps'),
           multiline: false,
-          onInput: (query) => this.#want({ ...this.#wish, query: query.slice(0, 1000) }),
-          onKey: (event) => this.#filterKey(event),
+          onInput: (query) => this.#setQuery({ ...this.#wish, query: query.slice(0, 1000) }),
+          onKey: (event) => this.#handleFilterKey(event),
         })}
       </span>
       ${button({
@@ -263,14 +263,14 @@ export class TrajectoryView implements PageView {
         icon: 'sort-precedence',
         look: 'icon',
         pressed: sort === 'longest',
-        onClick: () => this.#want({ ...this.#wish, sort: sort === 'longest' ? 'time' : 'longest' }),
+        onClick: () => this.#setQuery({ ...this.#wish, sort: sort === 'longest' ? 'time' : 'longest' }),
       })}
     </div>`;
   }
 
-  #filterKey(event: KeyboardEvent): void {
-    if (event.key === 'ArrowDown') this.#go(0);
-    else if (event.key === 'Escape' && this.#wish.query !== '') this.#want({ ...this.#wish, query: '' });
+  #handleFilterKey(event: KeyboardEvent): void {
+    if (event.key === 'ArrowDown') this.#moveTo(0);
+    else if (event.key === 'Escape' && this.#wish.query !== '') this.#setQuery({ ...this.#wish, query: '' });
     else return;
     event.preventDefault();
     event.stopPropagation();
@@ -278,7 +278,7 @@ export class TrajectoryView implements PageView {
 
   #press(at: number, event: MouseEvent): void {
     const line = this.#lines.line(at);
-    this.#go(at);
+    this.#moveTo(at);
     if (line?.type === 'lane' && event.detail < 2) this.#toggle(line.id);
   }
 
@@ -289,11 +289,11 @@ export class TrajectoryView implements PageView {
 
   #toggle(id: string, open = this.#wish.closed.includes(id)): void {
     const closed = this.#wish.closed.filter((closedId) => closedId !== id);
-    this.#want({ ...this.#wish, closed: open ? closed : [...closed, id].slice(-maxClosed) });
+    this.#setQuery({ ...this.#wish, closed: open ? closed : [...closed, id].slice(-maxClosed) });
   }
 
   /** Selects a line, scrolls to it and focuses it. */
-  #go(at: number): void {
+  #moveTo(at: number): void {
     this.#at = Math.max(0, Math.min(at, this.#lines.total - 1));
     this.#hasMoved = true;
     this.#focusWanted = true;
@@ -309,7 +309,7 @@ export class TrajectoryView implements PageView {
     this.#deps.changed();
   }
 
-  #key(context: Context, event: KeyboardEvent): void {
+  #handleKey(context: Context, event: KeyboardEvent): void {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (!(event.target instanceof Element) || event.target.getAttribute('role') !== 'row') return;
     if (!this.#act(context, event.key)) return;
@@ -329,23 +329,23 @@ export class TrajectoryView implements PageView {
       End: this.#lines.total - 1,
     };
     const to = moves[key];
-    if (to !== undefined) this.#go(to);
+    if (to !== undefined) this.#moveTo(to);
     else if (key === 'Enter' && line?.type !== 'lane') this.#reveal(context, this.#at);
     else if ((key === 'Enter' || key === ' ') && line?.type === 'lane') this.#toggle(line.id);
     else if (key === 'ArrowRight' && line?.type === 'lane') this.#toggle(line.id, true);
-    else if (key === 'ArrowLeft') this.#left(line);
+    else if (key === 'ArrowLeft') this.#collapseOrGoToParent(line);
     else return key === ' ';
     return true;
   }
 
-  #left(line: TrajectoryLine | undefined): void {
+  #collapseOrGoToParent(line: TrajectoryLine | undefined): void {
     if (line?.type === 'lane') {
       this.#toggle(line.id, false);
       return;
     }
     for (let at = this.#at - 1; at >= 0 && this.#lines.line(at) !== undefined; at--) {
       if (this.#lines.line(at)?.type !== 'lane') continue;
-      this.#go(at);
+      this.#moveTo(at);
       return;
     }
   }

@@ -65,7 +65,7 @@ export class AcpCalls {
     call.fields = updateFields(call.fields, update);
     call.asked = false;
     this.#linkTerminals(call);
-    this.#changed(call, context);
+    this.#writeCall(call, context);
   }
 
   content(id: string, item: unknown, context: CallContext): void {
@@ -73,7 +73,7 @@ export class AcpCalls {
     if (call === undefined) return;
     call.fields = withContent(call.fields, item);
     this.#linkTerminals(call);
-    if (this.#grew(call, call.fields.content?.length ?? 0)) this.#changed(call, context);
+    if (this.#hasGrownEnough(call, call.fields.content?.length ?? 0)) this.#writeCall(call, context);
   }
 
   /** The agent asks for permission: the call exists from now on, and waits. */
@@ -83,20 +83,21 @@ export class AcpCalls {
     call.fields = completedBy(call.fields, shown);
     call.asked = true;
     call.metadata = { ...(call.metadata ?? context.metadata), permission: request };
-    this.#changed(call, context);
+    this.#writeCall(call, context);
   }
 
   terminal(update: JsonObject, context: CallContext): void {
     const id = this.#terminals.update(update);
     const call = id === undefined ? undefined : this.#callByTerminal.get(id);
-    if (call !== undefined) this.#changed(call, context);
+    if (call !== undefined) this.#writeCall(call, context);
   }
 
   terminalOutput(update: JsonObject, context: CallContext): void {
     const id = this.#terminals.chunk(update);
     const call = id === undefined ? undefined : this.#callByTerminal.get(id);
     if (call === undefined || id === undefined) return;
-    if (this.#grew(call, this.#terminals.shown(call.fields.terminalIds).output.length)) this.#changed(call, context);
+    if (this.#hasGrownEnough(call, this.#terminals.shown(call.fields.terminalIds).output.length))
+      this.#writeCall(call, context);
   }
 
   /** Whether the call may run was decided. */
@@ -111,7 +112,7 @@ export class AcpCalls {
     if (call === undefined || call.forgotten) return false;
     const streamed = truncateShown(call.fields.streamed + stdout);
     call.fields = { ...call.fields, streamed, exitCode: exitCode ?? call.fields.exitCode };
-    this.#changed(call, context);
+    this.#writeCall(call, context);
     return true;
   }
 
@@ -147,7 +148,7 @@ export class AcpCalls {
     return call;
   }
 
-  #changed(call: Call, { timestamp }: CallContext): void {
+  #writeCall(call: Call, { timestamp }: CallContext): void {
     const shown = this.#terminals.shown(call.fields.terminalIds);
     const status = statusOf(call.fields, shown, this.#denied.has(call.id));
     const open = status === 'created' || status === 'running';
@@ -234,7 +235,7 @@ export class AcpCalls {
   }
 
   /** Streamed output is written again when it has grown by half, so that long output stays cheap. */
-  #grew(call: Call, length: number): boolean {
+  #hasGrownEnough(call: Call, length: number): boolean {
     if (call.written > 0 && length < 1.5 * call.written) return false;
     call.written = length;
     return true;

@@ -27,7 +27,7 @@ export class Plans {
 
   /** `plan` (version 1): always the whole list. */
   plan(update: JsonObject, context: CallContext): void {
-    this.#todos('', planEntries(update['entries']), context);
+    this.#updateTodos('', planEntries(update['entries']), context);
   }
 
   /** `plan_update` (version 2); `false` if the plan is of an unknown kind. */
@@ -36,7 +36,7 @@ export class Plans {
     const id = nonEmpty(field(plan, 'planId')) ?? '';
     switch (field(plan, 'type')) {
       case 'items':
-        this.#todos(id, planEntries(field(plan, 'entries')), context);
+        this.#updateTodos(id, planEntries(field(plan, 'entries')), context);
         return true;
       case 'markdown':
         this.#put(id, [], text(field(plan, 'content')) ?? '', 'success', context);
@@ -64,7 +64,7 @@ export class Plans {
     this.#plans.clear();
   }
 
-  #todos(id: string, entries: ReturnType<typeof planEntries>, context: CallContext): void {
+  #updateTodos(id: string, entries: ReturnType<typeof planEntries>, context: CallContext): void {
     if (entries.length === 0 && !this.#plans.has(id)) return;
     const todos = entries.map((entry): Todo => ({ text: entry.text, status: todoStatus(entry.status) }));
     this.#put(id, todos, undefined, 'success', context);

@@ -40,14 +40,14 @@ export class Results {
       const { apiError, errorStatus, errorType } = result;
       const fields = { error: apiError, status: errorStatus, type: errorType, message };
       const refused = result.stopReason === 'refusal' || this.#state.refused;
-      this.#error(message, error.code ?? (refused ? 'refusal' : errorCode(fields)) ?? result.subtype, line);
+      this.#addError(message, error.code ?? (refused ? 'refusal' : errorCode(fields)) ?? result.subtype, line);
     }
     const shown = result.result ?? '';
     if (error === undefined && shown !== '' && !this.#texts.hasSaid(shown)) {
       this.#texts.message(undefined);
       this.#texts.add('text', shown, [], line, line.metadata());
     }
-    if (!this.#calls.gaveStructured) this.#structured(result, line);
+    if (!this.#calls.gaveStructured) this.#addStructuredOutput(result, line);
     this.#writer.add({
       type: { kind: 'system_message', subtype: 'result' },
       content: reportText(result, interrupted),
@@ -58,7 +58,7 @@ export class Results {
   }
 
   /** With `--output-format json`, no earlier line shows the call with this input. */
-  #structured({ structured, result = '' }: ResultLine, line: Line): void {
+  #addStructuredOutput({ structured, result = '' }: ResultLine, line: Line): void {
     if (structured === undefined) return;
     const shown = JSON.stringify(limitDepth(structured));
     // The model may have written the same JSON with other whitespace.
@@ -68,7 +68,7 @@ export class Results {
   }
 
   /** One entry per error, whether its `assistant` line marks it as one or only the `result` line does. */
-  #error(message: string, code: string | undefined, line: Line): void {
+  #addError(message: string, code: string | undefined, line: Line): void {
     if (this.#state.hasError(message)) return;
     const own = this.#state.syntheticEntry(message);
     if (own !== undefined) {

@@ -52,14 +52,14 @@ export class ClaudeFacts {
     else this.#addOther(record);
     switch (record['type']) {
       case 'assistant':
-        this.#assistant(record, at, isMain);
+        this.#readAssistant(record, at, isMain);
         break;
       case 'user':
       case 'attachment':
-        if (isMain) this.#user(record, at);
+        if (isMain) this.#readUser(record, at);
         break;
       case 'system':
-        if (isMain) this.#system(record, at);
+        if (isMain) this.#readSystem(record, at);
         break;
       default:
     }
@@ -94,14 +94,14 @@ export class ClaudeFacts {
         facts.addMissing(titles);
         break;
       case 'cost-state':
-        this.#costState(record);
+        this.#readCostState(record);
         break;
       default:
     }
   }
 
   /** Written when a process ends; accumulates over resumes. */
-  #costState(record: JsonObject): void {
+  #readCostState(record: JsonObject): void {
     const usd = amount(record['totalCostUSD']);
     if (usd === undefined) return;
     const facts = this.#facts;
@@ -111,7 +111,7 @@ export class ClaudeFacts {
     if (facts.lastState !== 'empty') facts.last('ended', null);
   }
 
-  #assistant(record: JsonObject, at: string | undefined, isMain: boolean): void {
+  #readAssistant(record: JsonObject, at: string | undefined, isMain: boolean): void {
     const facts = this.#facts;
     const message = record['message'];
     const model = nonEmpty(field(message, 'model'));
@@ -145,7 +145,7 @@ export class ClaudeFacts {
     facts.request({ ...counted(key, at, owner), model, usage, ...(terms.length > 0 && { terms }) });
   }
 
-  #user(record: JsonObject, at: string | undefined): void {
+  #readUser(record: JsonObject, at: string | undefined): void {
     const facts = this.#facts;
     const prompt = typedPrompt(record);
     const uuid = nonEmpty(record['uuid']);
@@ -166,7 +166,7 @@ export class ClaudeFacts {
     }
   }
 
-  #system(record: JsonObject, at: string | undefined): void {
+  #readSystem(record: JsonObject, at: string | undefined): void {
     if (record['subtype'] === 'turn_duration') this.#facts.last('answered', at);
     if (record['subtype'] === 'compact_boundary') this.#facts.addMissing(compaction);
   }

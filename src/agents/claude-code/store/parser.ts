@@ -27,20 +27,20 @@ export class ClaudeStoreParser implements StoreParser {
   }
 
   push(record: StoreRecord): readonly EntryUpdate[] {
-    if (record.kind === 'document') this.#sidecar(record.path, record.text);
-    if (record.kind === 'oversize') return this.#fault({ bytes: record.bytes, head: record.head });
+    if (record.kind === 'document') this.#readSidecarFile(record.path, record.text);
+    if (record.kind === 'oversize') return this.#readOversizeLine({ bytes: record.bytes, head: record.head });
     if (record.kind !== 'line' || record.text.trim() === '') return nothing;
     this.#facts.records.total += 1;
     if (record.unended !== true && isBulk(record.text)) return nothing;
     const value = parse(record.text);
-    if (!isObject(value)) return this.#malformed(record.text);
+    if (!isObject(value)) return this.#readMalformedLine(record.text);
     if (isBulk(record.text)) return nothing;
     const isMain = record.part.role !== 'subagent' && value['isSidechain'] !== true;
     this.#at = timeOf(value) ?? this.#at;
     this.#facts.addRecord(value, isMain);
     if (!this.#options.entries) return nothing;
     const agent = record.part.role === 'subagent' ? record.part.agent : undefined;
-    return marked(this.#entries(value, record.text, isMain, agent), value);
+    return marked(this.#readEntries(value, record.text, isMain, agent), value);
   }
 
   end(isLive: boolean): readonly EntryUpdate[] {
@@ -53,7 +53,7 @@ export class ClaudeStoreParser implements StoreParser {
     return this.#facts.facts();
   }
 
-  #entries(value: JsonObject, raw: string, isMain: boolean, agent: string | undefined): readonly EntryUpdate[] {
+  #readEntries(value: JsonObject, raw: string, isMain: boolean, agent: string | undefined): readonly EntryUpdate[] {
     const { session } = this.#options;
     if (isMain) this.#subagents.addRecord(value);
     if (typedPrompt(value) !== undefined) {
@@ -72,19 +72,19 @@ export class ClaudeStoreParser implements StoreParser {
     return this.#normalizer.record(isOutput ? { ...form, isReplay: true } : form, raw, this.#at);
   }
 
-  #malformed(text: string): readonly EntryUpdate[] {
+  #readMalformedLine(text: string): readonly EntryUpdate[] {
     this.#facts.records.malformed += 1;
     return this.#options.entries ? this.#normalizer.push({ stream: 'stdout', text }, this.#at) : nothing;
   }
 
-  #fault(oversize: { readonly bytes: number; readonly head: string }): readonly EntryUpdate[] {
+  #readOversizeLine(oversize: { readonly bytes: number; readonly head: string }): readonly EntryUpdate[] {
     this.#facts.records.total += 1;
     this.#facts.records.malformed += 1;
     return this.#options.entries ? this.#normalizer.push({ stream: 'stdout', oversize }, this.#at) : nothing;
   }
 
   /** `agent-<id>.meta.json`: the call that started the agent. */
-  #sidecar(path: string, text: string): void {
+  #readSidecarFile(path: string, text: string): void {
     const agent = /agent-([^/]+)\.meta\.json$/i.exec(path)?.[1];
     const callId = nonEmpty(field(parse(text), 'toolUseId'));
     if (agent !== undefined && callId !== undefined) this.#subagents.linked(agent, callId);

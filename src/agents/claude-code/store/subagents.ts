@@ -53,7 +53,7 @@ export class Subagents {
           ? content
           : blockText(objects(content)[0]);
     const callId = prompt === undefined ? undefined : this.#byPrompt.get(prompt);
-    if (agent === undefined) return this.#inChain(record, callId);
+    if (agent === undefined) return this.#addToChain(record, callId);
     if (callId !== undefined) this.linked(agent, callId);
     else if (prompt?.trim() === 'Warmup') {
       if (this.#warmUps.size < maxRemembered) this.#warmUps.add(agent);
@@ -62,7 +62,7 @@ export class Subagents {
     return this.#byAgent.get(agent) ?? `agent-${agent}`;
   }
 
-  #inChain(record: JsonObject, callId: string | undefined): string {
+  #addToChain(record: JsonObject, callId: string | undefined): string {
     const above = nonEmpty(record['parentUuid']);
     const id = nonEmpty(record['uuid']);
     const call =

@@ -41,10 +41,10 @@ export class DeltaLines {
   read(line: string): Delta | undefined {
     const [latest] = this.#frames;
     if (latest === undefined) return undefined;
-    return deltaIn(line, latest) ?? (hasPart(line, opening, 0) ? this.#readAsOthers(line) : undefined);
+    return deltaIn(line, latest) ?? (hasPart(line, opening, 0) ? this.#readWithKnownFrames(line) : undefined);
   }
 
-  #readAsOthers(line: string): Delta | undefined {
+  #readWithKnownFrames(line: string): Delta | undefined {
     for (const frame of this.#frames) {
       const delta = deltaIn(line, frame);
       if (delta === undefined) continue;

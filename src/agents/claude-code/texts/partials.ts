@@ -62,16 +62,16 @@ export class Partials {
     if (!isObject(event)) return false;
     switch (event['type']) {
       case 'content_block_delta':
-        return this.#delta(event, line);
+        return this.#readDelta(event, line);
       case 'content_block_start':
-        return this.#blockStart(event, line);
+        return this.#startBlock(event, line);
       case 'content_block_stop':
       case 'ping':
         return true;
       case 'message_start':
-        return this.#messageStart(event['message'], line);
+        return this.#startMessage(event['message'], line);
       case 'message_delta':
-        this.#messageDelta(event, line);
+        this.#readMessageDelta(event, line);
         return true;
       case 'message_stop': {
         const message = this.#current.get(line.parentCallId ?? '');
@@ -116,7 +116,7 @@ export class Partials {
     line: Line,
     extra?: NormalizedEntryMetadata,
   ): NormalizedEntry | undefined {
-    const message = this.#streamed(messageId, line.parentCallId);
+    const message = this.#findStreamedMessage(messageId, line.parentCallId);
     if (message === undefined) return undefined;
     message.early = [];
     for (const block of message.waiting) {
@@ -137,7 +137,7 @@ export class Partials {
 
   /** Notes the final line of a block that is neither text nor thinking. */
   handleFinalBlock(messageId: string | undefined, block: unknown, line: Line): void {
-    const message = this.#streamed(messageId, line.parentCallId);
+    const message = this.#findStreamedMessage(messageId, line.parentCallId);
     if (message === undefined) return;
     message.early = [];
     if (message.whole.length === 0) return;
@@ -156,7 +156,7 @@ export class Partials {
   }
 
   /** The streamed message that a final line belongs to; the last one if either has no id. */
-  #streamed(messageId: string | undefined, parentCallId: string | null): StreamedMessage | undefined {
+  #findStreamedMessage(messageId: string | undefined, parentCallId: string | null): StreamedMessage | undefined {
     const known = messageId === undefined ? undefined : this.#byId.get(messageId);
     if (known !== undefined) return known;
     const last = this.#current.get(parentCallId ?? '');
@@ -169,7 +169,7 @@ export class Partials {
     this.#current.clear();
   }
 
-  #messageStart(started: unknown, line: Line): boolean {
+  #startMessage(started: unknown, line: Line): boolean {
     if (!isObject(started)) return false;
     const id = nonEmpty(started['id']) ?? null;
     const model = nonEmpty(started['model']);
@@ -178,7 +178,7 @@ export class Partials {
     return true;
   }
 
-  #messageDelta(event: JsonObject, line: Line): void {
+  #readMessageDelta(event: JsonObject, line: Line): void {
     const message = this.#current.get(line.parentCallId ?? '');
     if (message !== undefined && message.id !== null)
       this.#addUsage(message.id, message.model, event['usage'], true, line);
@@ -228,16 +228,16 @@ export class Partials {
     }
   }
 
-  #message(line: Line): StreamedMessage {
+  #currentMessage(line: Line): StreamedMessage {
     const known = this.#current.get(line.parentCallId ?? '');
     return known ?? this.#begin(nonEmpty(line.message['api_message_id']) ?? null, undefined, [], line);
   }
 
-  #blockStart(event: JsonObject, line: Line): boolean {
+  #startBlock(event: JsonObject, line: Line): boolean {
     const block = event['content_block'];
     const place = count(event['index']);
     if (!isObject(block) || place === undefined) return false;
-    const message = this.#message(line);
+    const message = this.#currentMessage(line);
     message.early = [];
     const kind = block['type'];
     if (kind === 'text' || kind === 'thinking') {
@@ -266,16 +266,16 @@ export class Partials {
     return true;
   }
 
-  #delta(event: JsonObject, line: Line): boolean {
+  #readDelta(event: JsonObject, line: Line): boolean {
     const delta = event['delta'];
     const place = count(event['index']);
     if (!isObject(delta) || place === undefined) return false;
-    const message = this.#message(line);
+    const message = this.#currentMessage(line);
     switch (delta['type']) {
       case 'text_delta':
-        return this.#textDelta(message, place, 'text', delta['text'], line);
+        return this.#addTextDelta(message, place, 'text', delta['text'], line);
       case 'thinking_delta':
-        return this.#textDelta(message, place, 'thinking', delta['thinking'], line);
+        return this.#addTextDelta(message, place, 'thinking', delta['thinking'], line);
       case 'input_json_delta': {
         const id = message.places.get(place);
         const json = text(delta['partial_json']);
@@ -292,7 +292,7 @@ export class Partials {
     }
   }
 
-  #textDelta(message: StreamedMessage, place: number, kind: TextKind, delta: unknown, line: Line): boolean {
+  #addTextDelta(message: StreamedMessage, place: number, kind: TextKind, delta: unknown, line: Line): boolean {
     if (typeof delta !== 'string') return false;
     this.#grow(message, place, kind, delta, line);
     return true;
@@ -329,11 +329,11 @@ export class Partials {
     for (const [place, block] of message.places) {
       if (place < from) continue;
       if (typeof block === 'string') this.#calls.cutOff(block, line.timestamp);
-      else if (message.waiting.includes(block)) this.#cutOff(block);
+      else if (message.waiting.includes(block)) this.#abortBlock(block);
     }
   }
 
-  #cutOff(block: Block): void {
+  #abortBlock(block: Block): void {
     if (block.settled !== undefined) return;
     block.settled = block.chunks.join('');
     block.chunks = [];

@@ -98,7 +98,7 @@ export class ToolCalls {
     const input = limitDepth(start.input);
     const tool: ToolUse = {
       toolName: name,
-      callId: known === undefined ? id : this.#anotherId(id),
+      callId: known === undefined ? id : this.#makeUniqueId(id),
       action: this.#tasks.started(name, toolAction(name, input), input),
       input,
       status: 'running',
@@ -139,7 +139,7 @@ export class ToolCalls {
   /** `false`: the call was answered too long ago to add anything. */
   result(result: CallResult): boolean {
     const known = this.#calls.get(result.id);
-    if (known === undefined) return !this.#releasedIds.has(result.id) && this.#orphan(result);
+    if (known === undefined) return !this.#releasedIds.has(result.id) && this.#addOrphanedResult(result);
     const before = known.tool.result;
     if (!known.open && before?.text !== undefined && before.text === result.text) return true;
     this.#assemble(known);
@@ -205,7 +205,7 @@ export class ToolCalls {
     this.#settle(call, { ...call.tool, status, result, endedAt: timestamp }, result.text);
   }
 
-  #orphan({ id, text, isError, status, detail, parentCallId, timestamp, metadata }: CallResult): true {
+  #addOrphanedResult({ id, text, isError, status, detail, parentCallId, timestamp, metadata }: CallResult): true {
     const data = resultData(detail, text);
     const tool: ToolUse = {
       toolName: 'unknown',
@@ -295,7 +295,7 @@ export class ToolCalls {
   }
 
   /** Ids of calls are unique in a transcript: the second use of an id becomes `id~2`. */
-  #anotherId(id: string): string {
+  #makeUniqueId(id: string): string {
     const times = (this.#reuseCounts.get(id) ?? 1) + 1;
     if (this.#reuseCounts.size < maxIds || times > 2) this.#reuseCounts.set(id, times);
     return `${id}~${times}`;

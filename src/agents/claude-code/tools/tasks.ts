@@ -15,7 +15,7 @@ export class TaskList {
   /** The action of a call when it starts: only its own task. */
   started(toolName: string, action: ToolAction, input: unknown): ToolAction {
     if (action.kind !== 'todo' || toolName !== 'TaskUpdate' || !isObject(input)) return action;
-    const todo = this.#updated(input);
+    const todo = this.#updateTask(input);
     return todo === undefined ? action : { ...action, todos: [todo] };
   }
 
@@ -28,7 +28,7 @@ export class TaskList {
     for (const task of [field(detail, 'task'), ...objects(listed)]) this.#addTask(task);
     if (toolName === 'TaskUpdate' && isObject(input) && field(detail, 'success') !== false) {
       const id = identifier(input['taskId']);
-      const todo = this.#updated(input);
+      const todo = this.#updateTask(input);
       if (id !== undefined && todo !== undefined) this.#set(id, todo);
     }
     return {
@@ -39,7 +39,7 @@ export class TaskList {
     };
   }
 
-  #updated(input: JsonObject): Todo | undefined {
+  #updateTask(input: JsonObject): Todo | undefined {
     const id = identifier(input['taskId']);
     if (id === undefined) return undefined;
     const before = this.#tasks.get(id);

@@ -164,12 +164,12 @@ class CodexDialogue implements Dialogue {
       // Its requests follow the answer.
       this.#request('thread/resume', { threadId, excludeTurns: true }, (resumed) => {
         if (resumed.kind === 'error') this.#host.leave();
-        else this.#request('thread/turns/list', { threadId, limit: 1 }, (turns) => this.#joined(turns));
+        else this.#request('thread/turns/list', { threadId, limit: 1 }, (turns) => this.#handleJoinAnswer(turns));
       });
     });
   }
 
-  #joined(answer: Answer): void {
+  #handleJoinAnswer(answer: Answer): void {
     const { data } = turnsAnswer.safeParse(answer.kind === 'answer' ? answer.result : undefined);
     // One may have begun meanwhile.
     const turn = this.#turn ?? data?.data.find(({ status }) => status === 'inProgress')?.id;
@@ -234,7 +234,7 @@ class CodexDialogue implements Dialogue {
     this.#request('turn/steer', params, (answer) => {
       this.#pendingSteers -= 1;
       if (answer.kind === 'error') this.#queuedMessages.push(text);
-      if (this.#turn === undefined) this.#next();
+      if (this.#turn === undefined) this.#sendNextMessage();
     });
   }
 
@@ -244,7 +244,7 @@ class CodexDialogue implements Dialogue {
       case 'turn/completed': {
         const { data } = turnNotice.safeParse(params);
         if (data === undefined || data.threadId !== this.#thread) return;
-        if (method === 'turn/completed') this.#completed(data.turn.id);
+        if (method === 'turn/completed') this.#completeTurn(data.turn.id);
         else {
           if (!this.#isBusy) this.#host.onTurnStarted();
           this.#isBusy = true;
@@ -273,14 +273,14 @@ class CodexDialogue implements Dialogue {
     }
   }
 
-  #completed(turnId: string): void {
+  #completeTurn(turnId: string): void {
     if (this.#turn !== undefined && this.#turn !== turnId) return;
     this.#turn = undefined;
-    this.#next();
+    this.#sendNextMessage();
   }
 
   /** After a turn: the messages that came too late for it, else the end of the turn. */
-  #next(): void {
+  #sendNextMessage(): void {
     if (this.#pendingSteers > 0) return;
     const queued = this.#interrupting ? undefined : this.#queuedMessages.shift();
     this.#interrupting = false;

@@ -66,12 +66,12 @@ export class AppServerEvents {
       case 'answer':
         return this.#answer(message, line);
       case 'error':
-        this.#requestRefused(message, line);
+        this.#addRequestError(message, line);
         return true;
       case 'request':
         return isApproval(message.method);
       case 'notification':
-        return this.#notification(message.method, message.params, line);
+        return this.#readNotification(message.method, message.params, line);
     }
   }
 
@@ -81,12 +81,12 @@ export class AppServerEvents {
       return true;
     }
     if (method !== limitsRead) return silentAnswers.has(method);
-    this.#limited(result['rateLimits'], line);
+    this.#updateLimits(result['rateLimits'], line);
     return true;
   }
 
   /** One entry with the newest limits. An update without figures does not clear them. */
-  #limited(limits: unknown, { timestamp }: SourceLine): void {
+  #updateLimits(limits: unknown, { timestamp }: SourceLine): void {
     const content = limitsText(limits);
     if (content === undefined || content === this.#limits?.content) return;
     if (this.#limits === undefined) {
@@ -98,7 +98,7 @@ export class AppServerEvents {
   }
 
   /** Vitrine's own request failed. */
-  #requestRefused({ method, message }: Extract<ServerMessage, { kind: 'error' }>, line: SourceLine): void {
+  #addRequestError({ method, message }: Extract<ServerMessage, { kind: 'error' }>, line: SourceLine): void {
     // Only accounts with a plan have limits. A message that comes too late for its turn begins another one.
     if ([limitsRead, 'turn/steer', 'turn/interrupt', 'config/read'].includes(method)) return;
     const unknown = /\bno rollout found\b|\bthread not found\b/i.test(message);
@@ -113,7 +113,7 @@ export class AppServerEvents {
     this.#threads.line({ type: 'thread.started', thread_id: thread }, line);
   }
 
-  #notification(method: string, params: JsonObject, line: SourceLine): boolean {
+  #readNotification(method: string, params: JsonObject, line: SourceLine): boolean {
     switch (method) {
       case 'thread/started': {
         const { thread } = params;
@@ -122,17 +122,17 @@ export class AppServerEvents {
         return true;
       }
       case 'account/rateLimits/updated':
-        this.#limited(params['rateLimits'], line);
+        this.#updateLimits(params['rateLimits'], line);
         return true;
       case 'warning':
         this.#run.warn(text(params['message']) ?? 'The agent reported a warning without a message.', line.timestamp);
         return true;
       case 'configWarning':
       case 'deprecationNotice':
-        this.#notice([params['summary'], params['details']], line);
+        this.#addNotice([params['summary'], params['details']], line);
         return true;
       default:
-        return this.#isForeign(params) || this.#threadNotification(method, params, line) || isSilent(method);
+        return this.#isForeign(params) || this.#readThreadNotification(method, params, line) || isSilent(method);
     }
   }
 
@@ -141,17 +141,17 @@ export class AppServerEvents {
     return typeof threadId === 'string' && this.#thread !== undefined && threadId !== this.#thread;
   }
 
-  #threadNotification(method: string, params: JsonObject, line: SourceLine): boolean {
+  #readThreadNotification(method: string, params: JsonObject, line: SourceLine): boolean {
     switch (method) {
       case 'turn/started':
         this.#turn = nonEmpty(field(params['turn'], 'id'));
         this.#threads.line({ type: 'turn.started' }, line);
         return true;
       case 'turn/completed':
-        this.#turnEnded(params['turn'], line);
+        this.#endTurn(params['turn'], line);
         return true;
       case 'turn/plan/updated':
-        this.#planned(params, line);
+        this.#updatePlan(params, line);
         return true;
       case 'error':
         return this.#threads.line(
@@ -160,14 +160,15 @@ export class AppServerEvents {
         );
       case 'item/started':
       case 'item/completed':
-        return this.#item(params['item'], method === 'item/completed', line);
+        return this.#readItem(params['item'], method === 'item/completed', line);
       case 'item/agentMessage/delta':
-        return this.#piece('agent_message', params, line);
+        return this.#addTextDelta('agent_message', params, line);
       case 'item/reasoning/summaryTextDelta':
-        return this.#piece('reasoning', params, line);
+        return this.#addTextDelta('reasoning', params, line);
       case 'item/reasoning/summaryPartAdded':
         return (
-          (count(params['summaryIndex']) ?? 0) === 0 || this.#piece('reasoning', { ...params, delta: '\n\n' }, line)
+          (count(params['summaryIndex']) ?? 0) === 0 ||
+          this.#addTextDelta('reasoning', { ...params, delta: '\n\n' }, line)
         );
       case 'item/reasoning/textDelta':
         // The complete item decides between the summary and the text itself.
@@ -176,31 +177,31 @@ export class AppServerEvents {
         this.#output.add(nonEmpty(params['itemId']), text(params['delta']) ?? '');
         return true;
       case 'thread/tokenUsage/updated':
-        this.#tokens(params);
+        this.#addTokens(params);
         return true;
       case 'model/rerouted':
         this.#run.session.setModel(nonEmpty(params['toModel']));
-        this.#notice([`Codex switched to the model ${code(text(params['toModel']) ?? '')}.`], line);
+        this.#addNotice([`Codex switched to the model ${code(text(params['toModel']) ?? '')}.`], line);
         return true;
       default:
         return false;
     }
   }
 
-  #notice(parts: readonly unknown[], { timestamp }: SourceLine): void {
+  #addNotice(parts: readonly unknown[], { timestamp }: SourceLine): void {
     const shown = parts.flatMap((part) => nonEmpty(part) ?? []).join('\n\n');
     this.#run.addSideEntry('notice', shown, timestamp);
   }
 
-  #piece(type: 'agent_message' | 'reasoning', params: JsonObject, line: SourceLine): boolean {
+  #addTextDelta(type: 'agent_message' | 'reasoning', params: JsonObject, line: SourceLine): boolean {
     const id = nonEmpty(params['itemId']);
     const delta = text(params['delta']);
     if (id === undefined || delta === undefined) return false;
-    this.#writing(() => this.#threads.piece(type, id, delta, line));
+    this.#trackWrittenEntry(() => this.#threads.piece(type, id, delta, line));
     return true;
   }
 
-  #item(value: unknown, isComplete: boolean, line: SourceLine): boolean {
+  #readItem(value: unknown, isComplete: boolean, line: SourceLine): boolean {
     const item = execItem(value);
     if (item === undefined) return false;
     switch (item.type) {
@@ -210,27 +211,28 @@ export class AppServerEvents {
       case 'agent_message':
       case 'reasoning':
         // Most texts begin empty, and thoughts may stay so.
-        if (isComplete) this.#writing(() => this.#threads.line({ type: 'item.completed', item: item.fields }, line));
+        if (isComplete)
+          this.#trackWrittenEntry(() => this.#threads.line({ type: 'item.completed', item: item.fields }, line));
         return true;
       case 'context_compaction':
         if (isComplete) this.#run.addSideEntry('compaction', 'Codex summarized the conversation.', line.timestamp);
         return true;
       case 'sub_agent_activity':
-        if (isComplete) this.#notice([`Subagent: ${code(text(item.fields['agent_path']) ?? '')}`], line);
+        if (isComplete) this.#addNotice([`Subagent: ${code(text(item.fields['agent_path']) ?? '')}`], line);
         return true;
       case 'image_view':
-        if (isComplete) this.#viewed(item, line);
+        if (isComplete) this.#addImageView(item, line);
         return true;
       default:
         this.#output.forget(isComplete ? item.id : undefined);
-        this.#writing(() =>
+        this.#trackWrittenEntry(() =>
           this.#threads.line({ type: isComplete ? 'item.completed' : 'item.started', item: item.fields }, line),
         );
         return true;
     }
   }
 
-  #viewed({ id, fields }: CodexItem, { timestamp }: SourceLine): void {
+  #addImageView({ id, fields }: CodexItem, { timestamp }: SourceLine): void {
     const { calls, session } = this.#run;
     const callId = id ?? calls.freshId();
     const path = text(fields['path']) ?? '';
@@ -247,13 +249,13 @@ export class AppServerEvents {
   }
 
   /** Notes the entry that `write` adds, if any, as part of the current answer of the model. */
-  #writing(write: () => void): void {
+  #trackWrittenEntry(write: () => void): void {
     const { next } = this.#run.writer;
     write();
     if (this.#run.writer.next > next) this.#entries.push(next);
   }
 
-  #planned(params: JsonObject, line: SourceLine): void {
+  #updatePlan(params: JsonObject, line: SourceLine): void {
     const items = objects(params['plan']).map((step) => ({
       text: text(step['step']) ?? '',
       completed: step['status'] === 'completed',
@@ -263,10 +265,10 @@ export class AppServerEvents {
     const type = this.#plan?.id === id ? 'item.updated' : 'item.started';
     this.#plan = { id, type: 'todo_list', fields: { id, type: 'todo_list', items } };
     const { fields } = this.#plan;
-    this.#writing(() => this.#threads.line({ type, item: fields }, line));
+    this.#trackWrittenEntry(() => this.#threads.line({ type, item: fields }, line));
   }
 
-  #turnEnded(turn: unknown, line: SourceLine): void {
+  #endTurn(turn: unknown, line: SourceLine): void {
     if (this.#plan !== undefined) this.#threads.line({ type: 'item.completed', item: this.#plan.fields }, line);
     this.#plan = undefined;
     this.#turn = undefined;
@@ -290,7 +292,7 @@ export class AppServerEvents {
   }
 
   /** Tokens of one request, and of the thread. A resumed thread begins with those of its last turn. */
-  #tokens({ turnId, tokenUsage: counts }: JsonObject): void {
+  #addTokens({ turnId, tokenUsage: counts }: JsonObject): void {
     const total = field(counts, 'total');
     const last = field(counts, 'last');
     if (!isObject(total)) return;

@@ -82,7 +82,7 @@ export class OldCalls {
   /** `false`: the event is not about a call. */
   event(type: string, event: JsonObject, timestamp: string): boolean {
     if (type === 'exec_command_output_delta') {
-      this.#delta(event);
+      this.#addOutputDelta(event);
       return true;
     }
     const started = type.endsWith('_begin') ? begins.get(type.slice(0, -'_begin'.length)) : undefined;
@@ -109,7 +109,7 @@ export class OldCalls {
     return callId;
   }
 
-  #delta(event: JsonObject): void {
+  #addOutputDelta(event: JsonObject): void {
     const id = nonEmpty(event['call_id']);
     if (id === undefined) return;
     const bytes = this.#output.get(id) ?? [];

@@ -91,16 +91,16 @@ export class OldEvents {
         this.#run.checkResumed(timestamp);
         return true;
       case 'token_count':
-        this.#tokens(event);
+        this.#addTokens(event);
         return true;
       case 'plan_update':
-        this.#plan(event, timestamp);
+        this.#updatePlan(event, timestamp);
         return true;
       case 'turn_diff':
-        this.#turnDiff(text(event['unified_diff']) ?? '', timestamp);
+        this.#updateTurnDiff(text(event['unified_diff']) ?? '', timestamp);
         return true;
       case 'view_image_tool_call':
-        this.#viewed(event, timestamp);
+        this.#addImageView(event, timestamp);
         return true;
       case 'task_complete':
         this.#complete(nonEmpty(event['last_agent_message']), timestamp);
@@ -142,11 +142,11 @@ export class OldEvents {
     const shown = textOfBlocks(event['message']) ?? itemText(event) ?? textOfBlocks(event['delta']) ?? '';
     switch (type) {
       case 'agent_message':
-        this.#text('text', shown, timestamp);
+        this.#addText('text', shown, timestamp);
         return true;
       case 'agent_reasoning':
       case 'agent_reasoning_raw_content':
-        this.#text('thinking', shown, timestamp);
+        this.#addText('thinking', shown, timestamp);
         return true;
       case 'agent_message_delta':
         this.#run.texts.piece('text', shown, timestamp, this.#run.session.metadata());
@@ -181,7 +181,7 @@ export class OldEvents {
     }
   }
 
-  #text(kind: TextKind, content: string, timestamp: string): void {
+  #addText(kind: TextKind, content: string, timestamp: string): void {
     const { texts, session } = this.#run;
     if (texts.streamed(kind) !== undefined) {
       texts.close(content);
@@ -195,7 +195,7 @@ export class OldEvents {
   }
 
   /** Tokens of one request; later versions also print the session's total, and repeat it unchanged. */
-  #tokens(event: JsonObject): void {
+  #addTokens(event: JsonObject): void {
     const info = event['info'];
     const total = JSON.stringify(field(info, 'total_token_usage') ?? null);
     if (info !== undefined && total === this.#lastTotal) return;
@@ -209,7 +209,7 @@ export class OldEvents {
     this.#messages.push({ messageId, model: this.#run.session.model, usage, parentCallId: null, settled: true });
   }
 
-  #plan(event: JsonObject, timestamp: string): void {
+  #updatePlan(event: JsonObject, timestamp: string): void {
     const { calls, session } = this.#run;
     const todos = objects(event['plan']).map((step) => ({
       text: text(step['step']) ?? '',
@@ -228,7 +228,7 @@ export class OldEvents {
   }
 
   /** All changes of the turn, repeated after each step. */
-  #turnDiff(diff: string, timestamp: string): void {
+  #updateTurnDiff(diff: string, timestamp: string): void {
     const content = `Changes of this turn\n\n\`\`\`\`diff\n${diff}\n\`\`\`\``;
     if (this.#diff === undefined) this.#diff = this.#run.system('turn_diff', content, timestamp);
     else if (this.#diff.content !== content) {
@@ -244,7 +244,7 @@ export class OldEvents {
     writer.add({ type, content: content, timestamp, metadata: session.metadata(), origin: 'system' });
   }
 
-  #viewed(event: JsonObject, timestamp: string): void {
+  #addImageView(event: JsonObject, timestamp: string): void {
     const { calls, session } = this.#run;
     const id = nonEmpty(event['call_id']) ?? calls.freshId();
     const path = text(event['path']) ?? '';

@@ -61,30 +61,30 @@ export class CodexFacts {
     facts.time(at);
     const payload = record['payload'];
     const isMain = thread === undefined;
-    const counting = this.#counting(thread ?? this.#session);
+    const counting = this.#tokenCounter(thread ?? this.#session);
     switch (record['type']) {
       case 'session_meta':
-        this.#meta(payload, isMain, counting);
+        this.#readMeta(payload, isMain, counting);
         break;
       case 'turn_context':
-        this.#model(nonEmpty(field(payload, 'model')), counting);
+        this.#setModel(nonEmpty(field(payload, 'model')), counting);
         facts.model(counting.model, isMain);
         if (isMain) facts.folder(nonEmpty(field(payload, 'cwd')));
         break;
       case 'token_usage_record':
-        this.#usage(payload, at, counting);
+        this.#addUsage(payload, at, counting);
         break;
       case 'response_item':
-        this.#item(payload, at, isMain);
+        this.#readItem(payload, at, isMain);
         break;
       case 'event_msg':
-        this.#event(payload, at, isMain, counting);
+        this.#readEvent(payload, at, isMain, counting);
         break;
       default:
     }
   }
 
-  #counting(id: string): TokenCounter {
+  #tokenCounter(id: string): TokenCounter {
     const known = this.#threads.get(id);
     if (known !== undefined) return known;
     const fresh: TokenCounter = {
@@ -102,7 +102,7 @@ export class CodexFacts {
     return fresh;
   }
 
-  #meta(payload: unknown, isMain: boolean, counting: TokenCounter): void {
+  #readMeta(payload: unknown, isMain: boolean, counting: TokenCounter): void {
     const facts = this.#facts;
     counting.hasRecords ||= field(payload, 'history_mode') === 'paginated';
     if (isPlain(payload)) facts.addMissing(tokens);
@@ -123,7 +123,7 @@ export class CodexFacts {
   }
 
   /** One per request, compaction included. */
-  #usage(payload: unknown, at: string | undefined, counting: TokenCounter): void {
+  #addUsage(payload: unknown, at: string | undefined, counting: TokenCounter): void {
     counting.hasRecords = true;
     const key = nonEmpty(field(payload, 'response_id'));
     const usage = tokenUsage(field(payload, 'usage'));
@@ -143,14 +143,14 @@ export class CodexFacts {
   }
 
   /** A fork that starts with a compaction names its model only afterwards. */
-  #model(model: string | undefined, counting: TokenCounter): void {
+  #setModel(model: string | undefined, counting: TokenCounter): void {
     if (model === undefined) return;
     counting.model = model;
     for (const key of counting.unnamed.splice(0)) this.#facts.nameModel(key, model);
   }
 
   /** Totals are repeated often; only their increase counts. In older versions (0.77), each process starts counting at 0. */
-  #total(info: unknown, at: string | undefined, counting: TokenCounter): void {
+  #addTotal(info: unknown, at: string | undefined, counting: TokenCounter): void {
     if (info === null) counting.isNewProcess = true;
     const total = tokenUsage(field(info, 'total_token_usage'));
     if (total === null || counting.hasRecords) return;
@@ -174,7 +174,7 @@ export class CodexFacts {
     this.#request({ key, at: at ?? null, usage }, counting);
   }
 
-  #item(payload: unknown, at: string | undefined, isMain: boolean): void {
+  #readItem(payload: unknown, at: string | undefined, isMain: boolean): void {
     const facts = this.#facts;
     const type = nonEmpty(field(payload, 'type')) ?? '';
     const id = nonEmpty(field(payload, 'call_id')) ?? nonEmpty(field(payload, 'id'));
@@ -184,10 +184,10 @@ export class CodexFacts {
     } else if (type.endsWith('_call_output') && isMain) facts.last('answering', at);
   }
 
-  #event(payload: unknown, at: string | undefined, isMain: boolean, counting: TokenCounter): void {
+  #readEvent(payload: unknown, at: string | undefined, isMain: boolean, counting: TokenCounter): void {
     const facts = this.#facts;
     const type = field(payload, 'type');
-    if (type === 'token_count') this.#total(field(payload, 'info'), at, counting);
+    if (type === 'token_count') this.#addTotal(field(payload, 'info'), at, counting);
     const item = field(payload, 'item');
     if (!isMain) return;
     if (type === 'thread_name_updated') facts.title = nonEmpty(field(payload, 'thread_name')) ?? facts.title;
@@ -200,11 +200,11 @@ export class CodexFacts {
     // Older versions do not store the end of a turn.
     else if (type === 'agent_message' && !counting.hasRecords) facts.last('answered', at);
     else if (type === 'turn_aborted') facts.last('interrupted', at);
-    else if (type === 'user_message' && !counting.hasRecords) this.#prompt(payload, at, counting);
-    else if (type === 'item_completed' && field(item, 'type') === 'UserMessage') this.#prompt(item, at, counting);
+    else if (type === 'user_message' && !counting.hasRecords) this.#addPrompt(payload, at, counting);
+    else if (type === 'item_completed' && field(item, 'type') === 'UserMessage') this.#addPrompt(item, at, counting);
   }
 
-  #prompt(item: unknown, at: string | undefined, counting: TokenCounter): void {
+  #addPrompt(item: unknown, at: string | undefined, counting: TokenCounter): void {
     if (typeof item !== 'object' || item === null || isTrue(field(item, 'is_internal'))) return;
     const text = userText({ ...item });
     const key =

@@ -46,7 +46,7 @@ export class StoredThread {
 
   push(record: JsonObject, line: SourceLine): readonly EntryUpdate[] {
     try {
-      this.#record(record, line);
+      this.#readRecord(record, line);
     } catch (error) {
       this.#run.lines.logFailure(error, { stream: 'stdout', text: line.raw }, line.timestamp);
     }
@@ -70,38 +70,38 @@ export class StoredThread {
     return this.#run.writer.take();
   }
 
-  #record(record: JsonObject, line: SourceLine): void {
+  #readRecord(record: JsonObject, line: SourceLine): void {
     const { type } = record;
     const payload = isRecord(record['payload']) ? record['payload'] : {};
-    if (type === 'session_meta') this.#meta(payload, line);
+    if (type === 'session_meta') this.#readMeta(payload, line);
     else if (type === 'turn_context') this.#run.session.setModel(nonEmpty(payload['model']));
-    else if (type === 'response_item') this.#item(payload, record, line);
-    else if (type === 'event_msg') this.#event(payload, record, line);
+    else if (type === 'response_item') this.#readItem(payload, record, line);
+    else if (type === 'event_msg') this.#readEvent(payload, record, line);
     else if (type === 'compacted') this.#run.system('compact_boundary', 'Conversation compacted', line.timestamp);
-    else if (typeof type !== 'string' || !quiet.has(type)) this.#unknown(record, line);
+    else if (typeof type !== 'string' || !quiet.has(type)) this.#addUnknownRecord(record, line);
   }
 
-  #meta(payload: JsonObject, { timestamp }: SourceLine): void {
+  #readMeta(payload: JsonObject, { timestamp }: SourceLine): void {
     this.#run.setSession(payload['id'], timestamp);
     if (payload['history_mode'] === 'paginated') this.#calls.hasItems = true;
   }
 
-  #item(payload: JsonObject, record: JsonObject, line: SourceLine): void {
+  #readItem(payload: JsonObject, record: JsonObject, line: SourceLine): void {
     const type = nonEmpty(payload['type']) ?? '';
     if (type.endsWith('_call_output')) this.#calls.answered(payload, line);
-    else if (type === 'web_search_call') this.#webSearch(payload, line);
+    else if (type === 'web_search_call') this.#addWebSearch(payload, line);
     else if (type.endsWith('_call')) this.#calls.addCall(payload, line);
-    else if (!quietItems.has(type)) this.#unknown(record, line);
+    else if (!quietItems.has(type)) this.#addUnknownRecord(record, line);
   }
 
   /** If the store has items, it is one of them. */
-  #webSearch(payload: JsonObject, line: SourceLine): void {
+  #addWebSearch(payload: JsonObject, line: SourceLine): void {
     if (this.#calls.hasItems) return;
     const item = { ...payload, type: 'web_search', query: field(payload['action'], 'query') };
     this.#events.line({ type: 'item.completed', item }, line);
   }
 
-  #event(payload: JsonObject, record: JsonObject, line: SourceLine): void {
+  #readEvent(payload: JsonObject, record: JsonObject, line: SourceLine): void {
     const run = this.#run;
     switch (payload['type']) {
       case 'task_started': {
@@ -111,7 +111,7 @@ export class StoredThread {
         return;
       }
       case 'task_complete':
-        if (isRecord(payload['error'])) this.#turnFailed(payload['error'], line);
+        if (isRecord(payload['error'])) this.#failTurn(payload['error'], line);
         run.unfinished = false;
         return;
       case 'turn_aborted':
@@ -126,31 +126,31 @@ export class StoredThread {
         if (!this.#calls.hasItems) run.echoedPrompt(userText(payload), line.timestamp, this.#turn);
         return;
       case 'agent_message':
-        this.#text('agent_message', payload['message'], line);
+        this.#addText('agent_message', payload['message'], line);
         return;
       case 'agent_reasoning':
-        this.#text('reasoning', payload['text'], line);
+        this.#addText('reasoning', payload['text'], line);
         return;
       case 'item_completed':
-        if (isRecord(payload['item'])) this.#completed(payload['item'], line);
+        if (isRecord(payload['item'])) this.#completeItem(payload['item'], line);
         return;
       default:
     }
-    if (!quietEvents.has(String(payload['type']))) this.#unknown(record, line);
+    if (!quietEvents.has(String(payload['type']))) this.#addUnknownRecord(record, line);
   }
 
-  #turnFailed(error: JsonObject, line: SourceLine): void {
+  #failTurn(error: JsonObject, line: SourceLine): void {
     const message = errorReason(error) ?? 'The turn failed; the agent gave no reason.';
     this.#events.line({ type: 'turn.failed', error: { message } }, line);
   }
 
   /** For stores without items, where each text has its own event. */
-  #text(type: string, shown: unknown, line: SourceLine): void {
+  #addText(type: string, shown: unknown, line: SourceLine): void {
     if (this.#calls.hasItems || text(shown) === undefined) return;
     this.#events.line({ type: 'item.completed', item: { type, text: shown } }, line);
   }
 
-  #completed(item: JsonObject, line: SourceLine): void {
+  #completeItem(item: JsonObject, line: SourceLine): void {
     this.#calls.hasItems = true;
     this.#calls.completed(nonEmpty(item['id']));
     // It has its own record.
@@ -160,7 +160,7 @@ export class StoredThread {
     else this.#events.line({ type: 'item.completed', item: printed }, line);
   }
 
-  #unknown(record: JsonObject, line: SourceLine): void {
+  #addUnknownRecord(record: JsonObject, line: SourceLine): void {
     const payload = record['payload'];
     const shown = { type: record['type'], subtype: field(payload, 'type') };
     this.#run.texts.close();

@@ -37,7 +37,7 @@ export class ThreadEvents {
     switch (message['type']) {
       case 'thread.started':
       case 'session.created':
-        this.#started(threadId(message), line);
+        this.#startThread(threadId(message), line);
         return true;
       case 'turn.started':
         this.#run.unfinished = true;
@@ -46,13 +46,13 @@ export class ThreadEvents {
         this.#mayRepeat = false;
         return true;
       case 'turn.completed':
-        this.#completed(message['usage'], line);
+        this.#completeTurn(message['usage'], line);
         return true;
       case 'turn.failed':
-        this.#turnFailed(message['error'], line);
+        this.#failTurn(message['error'], line);
         return true;
       case 'error':
-        this.#error(
+        this.#addError(
           errorReason(message['message']) ??
             errorReason(message['error']) ??
             'The agent reported an error without a message.',
@@ -62,9 +62,9 @@ export class ThreadEvents {
         return true;
       case 'item.started':
       case 'item.updated':
-        return this.#item(message, line, false);
+        return this.#readItem(message, line, false);
       case 'item.completed':
-        return this.#item(message, line, true);
+        return this.#readItem(message, line, true);
       default:
         return false;
     }
@@ -90,7 +90,7 @@ export class ThreadEvents {
     this.#texts.clear();
   }
 
-  #started(id: string | undefined, line: SourceLine): void {
+  #startThread(id: string | undefined, line: SourceLine): void {
     const first = this.#run.session.id === null;
     // Within a turn, it is the thread of an agent that this one started.
     if (first || !this.#run.unfinished) this.#run.setSession(id, line.timestamp);
@@ -98,21 +98,21 @@ export class ThreadEvents {
     if (first) this.#run.checkResumed(line.timestamp);
   }
 
-  #completed(usage: unknown, { timestamp }: SourceLine): void {
+  #completeTurn(usage: unknown, { timestamp }: SourceLine): void {
     this.#run.unfinished = false;
     const last = this.#run.texts.finalText;
     this.reports.push(completedReport(usage, last === '' ? null : last));
     this.#run.system('result', completedText(usage), timestamp, { result: { usage: isObject(usage) ? usage : null } });
   }
 
-  #turnFailed(error: unknown, { timestamp }: SourceLine): void {
+  #failTurn(error: unknown, { timestamp }: SourceLine): void {
     this.#run.unfinished = false;
     const message = errorReason(error) ?? 'The turn failed; the agent gave no reason.';
     this.#run.error(readableError(message), errorCode(message), timestamp);
     this.reports.push(failedReport(readableError(message)));
   }
 
-  #error(message: string, { timestamp }: SourceLine, willRetry: boolean): void {
+  #addError(message: string, { timestamp }: SourceLine, willRetry: boolean): void {
     if (willRetry || isRetry(message)) {
       this.#mayRepeat = true;
       this.abandonTexts();
@@ -122,26 +122,26 @@ export class ThreadEvents {
     }
   }
 
-  #item(message: JsonObject, line: SourceLine, isComplete: boolean): boolean {
+  #readItem(message: JsonObject, line: SourceLine, isComplete: boolean): boolean {
     const item = itemOf(message);
     if (item === undefined) return false;
     switch (item.type) {
       case 'agent_message':
       case 'assistant_message':
-        this.#text(item, 'text', line, isComplete);
+        this.#addText(item, 'text', line, isComplete);
         return true;
       case 'reasoning':
-        this.#text(item, 'thinking', line, isComplete);
+        this.#addText(item, 'thinking', line, isComplete);
         return true;
       case 'error':
         this.#run.warn(itemText(item.fields) ?? 'The agent reported a warning without a message.', line.timestamp);
         return true;
       default:
-        return this.#call(item, line, { isComplete, begins: message['type'] === 'item.started' });
+        return this.#readCall(item, line, { isComplete, begins: message['type'] === 'item.started' });
     }
   }
 
-  #text(item: CodexItem, kind: TextKind, line: SourceLine, isComplete: boolean): void {
+  #addText(item: CodexItem, kind: TextKind, line: SourceLine, isComplete: boolean): void {
     const shown = itemText(item.fields) ?? '';
     // Without an id, it is the open one of its type.
     const key = `${item.type} ${item.id ?? ''}`;
@@ -181,10 +181,14 @@ export class ThreadEvents {
     return { ...known, ...(annotations.length > 0 && { annotations }), ...(repeated && { repeated }) };
   }
 
-  #call(item: CodexItem, line: SourceLine, { isComplete, begins }: { isComplete: boolean; begins: boolean }): boolean {
+  #readCall(
+    item: CodexItem,
+    line: SourceLine,
+    { isComplete, begins }: { isComplete: boolean; begins: boolean },
+  ): boolean {
     const { calls, session } = this.#run;
     const call = itemCall(item, isComplete);
-    if (call === undefined) return this.#unknownItem(item, line, isComplete);
+    if (call === undefined) return this.#addUnknownItem(item, line, isComplete);
     const { toolName, action, input, result, status } = call;
     const id = item.id ?? (begins ? undefined : calls.openOf(toolName, input)) ?? calls.freshId();
     const { timestamp } = line;
@@ -198,7 +202,7 @@ export class ThreadEvents {
   }
 
   /** An unknown item with a status is an action: a tool of a later version. */
-  #unknownItem(item: CodexItem, line: SourceLine, isComplete: boolean): boolean {
+  #addUnknownItem(item: CodexItem, line: SourceLine, isComplete: boolean): boolean {
     const { calls, session } = this.#run;
     if (typeof item.fields['status'] !== 'string' || item.id === undefined) {
       this.#run.lines.unknown(`Item of an unknown kind: ${code(item.type)}`, line.raw, line.timestamp);

@@ -61,13 +61,13 @@ export class CopilotFacts {
     switch (type) {
       case 'session.start':
       case 'session.resume':
-        this.#started(data);
+        this.#readSessionStart(data);
         break;
       case 'session.usage_record':
-        this.#usage(field(data, 'usage'), at);
+        this.#addUsage(field(data, 'usage'), at);
         break;
       case 'session.compaction_complete':
-        this.#compaction(data, id, at);
+        this.#addCompactionUsage(data, id, at);
         break;
       case 'session.shutdown': {
         const snapshot = field(data, 'accountingSnapshot') ?? data;
@@ -81,17 +81,17 @@ export class CopilotFacts {
         break;
       case 'assistant.message':
         if (isMain) facts.model(nonEmpty(data['model']));
-        for (const call of objects(data['toolRequests'])) this.#call(nonEmpty(call['toolCallId']), at);
+        for (const call of objects(data['toolRequests'])) this.#addCall(nonEmpty(call['toolCallId']), at);
         break;
       case 'tool.execution_start':
-        this.#call(nonEmpty(data['toolCallId']), at);
+        this.#addCall(nonEmpty(data['toolCallId']), at);
         break;
       default:
     }
-    this.#state(event, isMain, at);
+    this.#updateState(event, isMain, at);
   }
 
-  #state({ type, data }: CopilotEvent, isMain: boolean, at: string | undefined): void {
+  #updateState({ type, data }: CopilotEvent, isMain: boolean, at: string | undefined): void {
     const facts = this.#facts;
     const request = nonEmpty(data['requestId']) ?? '';
     if (type === 'permission.requested') this.#permissions.add(request);
@@ -114,7 +114,7 @@ export class CopilotFacts {
     else if (type === 'session.resume') facts.last('answered', at);
   }
 
-  #started(data: JsonObject): void {
+  #readSessionStart(data: JsonObject): void {
     const facts = this.#facts;
     const { context } = data;
     facts.folder(nonEmpty(field(context, 'cwd')));
@@ -122,7 +122,7 @@ export class CopilotFacts {
     facts.agentVersion = nonEmpty(data['copilotVersion']) ?? facts.agentVersion;
   }
 
-  #usage(usage: unknown, at: string | undefined): void {
+  #addUsage(usage: unknown, at: string | undefined): void {
     if (typeof usage !== 'object' || usage === null) return;
     const accounting = field(usage, 'accounting');
     const key = nonEmpty(field(accounting, 'usageId')) ?? nonEmpty(field(usage, 'apiCallId'));
@@ -141,7 +141,7 @@ export class CopilotFacts {
   }
 
   /** Its tokens are recorded only here. */
-  #compaction(data: JsonObject, id: string | undefined, at: string | undefined): void {
+  #addCompactionUsage(data: JsonObject, id: string | undefined, at: string | undefined): void {
     const used = data['compactionTokensUsed'];
     const found = typeof used === 'object' && used !== null ? requestUsage({ ...used }) : undefined;
     const key = nonEmpty(data['compactionAttemptId']) ?? id;
@@ -153,7 +153,7 @@ export class CopilotFacts {
     this.#facts.request({ key, at: at ?? null, model: model === '' ? null : model, usage });
   }
 
-  #call(id: string | undefined, at: string | undefined): void {
+  #addCall(id: string | undefined, at: string | undefined): void {
     if (id !== undefined) this.#facts.call({ key: id, at: at ?? null });
   }
 }

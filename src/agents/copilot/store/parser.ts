@@ -42,7 +42,7 @@ export class CopilotStoreParser implements StoreParser {
     if (record.kind !== 'line' || record.text.trim() === '') return nothing;
     records.total += 1;
     const value = parse(record.text);
-    if (isObject(value)) this.#event(value, record.text);
+    if (isObject(value)) this.#readEvent(value, record.text);
     else {
       records.malformed += 1;
       if (this.#entries) this.#run.lines.malformed(record.text, this.#timestamp);
@@ -63,7 +63,7 @@ export class CopilotStoreParser implements StoreParser {
     return this.#facts.facts();
   }
 
-  #event(value: JsonObject, raw: string): void {
+  #readEvent(value: JsonObject, raw: string): void {
     this.#timestamp = this.#run.clock.time(value['timestamp'], 0);
     const event = copilotEvent(value);
     if (event !== undefined) this.#facts.addEvent(event, nonEmpty(value['timestamp']));

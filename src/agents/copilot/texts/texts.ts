@@ -53,7 +53,7 @@ export class Texts {
     stream.own += delta;
     if (stream.repeats && stream.shown.startsWith(delta, at)) return;
     if (stream.repeats && !delta.startsWith(stream.shown.slice(at))) {
-      this.#apart(stream, id);
+      this.#startSeparateText(stream, id);
       return;
     }
     const rest = delta.slice(Math.max(0, stream.shown.length - at));
@@ -64,7 +64,7 @@ export class Texts {
 
   /** A complete message, with the thought before it. */
   message(id: string | undefined, content: string, reasoning: string, speaker: Speaker): void {
-    this.#reasoned(reasoning, speaker);
+    this.#addReasoning(reasoning, speaker);
     const { open: stream, id: streamId } = this.#streamOf(id, content, speaker);
     if (stream !== undefined) this.#finish(stream, streamId, content === '' ? stream.own : content);
     else if (content !== '' && (id === undefined || this.#messages.get(id) !== content)) {
@@ -97,7 +97,7 @@ export class Texts {
       if (content === '' || content === done.text) return;
       this.#run.texts.replace(done.entry, 'thinking', content);
       done.text = content;
-    } else if (!this.#wasEarly(content, speaker) && content !== '') {
+    } else if (!this.#wasShownEarly(content, speaker) && content !== '') {
       this.#keep(id, this.#add('thinking', content, speaker), content);
       this.#addRecent(id, speaker);
     }
@@ -105,11 +105,11 @@ export class Texts {
 
   /** Whatever is open was interrupted. */
   end(): void {
-    for (const stream of this.#open.values()) this.#cutOff(stream);
+    for (const stream of this.#open.values()) this.#abortStream(stream);
     this.#open.clear();
   }
 
-  #reasoned(whole: string, speaker: Speaker): void {
+  #addReasoning(whole: string, speaker: Speaker): void {
     const ids = this.#recent.get(speaker.agent) ?? [];
     this.#recent.delete(speaker.agent);
     if (whole === '') return;
@@ -134,7 +134,7 @@ export class Texts {
     this.#earlyThoughts.set(speaker.agent, early.slice(-maxRecent));
   }
 
-  #wasEarly(content: string, { agent }: Speaker): boolean {
+  #wasShownEarly(content: string, { agent }: Speaker): boolean {
     const early = this.#earlyThoughts.get(agent);
     const at = early?.indexOf(content) ?? -1;
     if (at === -1) return false;
@@ -165,14 +165,14 @@ export class Texts {
     if (this.#open.size <= maxOpen) return;
     for (const [oldest, stream] of this.#open) {
       this.#open.delete(oldest);
-      this.#cutOff(stream);
+      this.#abortStream(stream);
       return;
     }
   }
 
   /** The new answer turns out to be different. */
-  #apart(stream: Stream, id: string): void {
-    this.#cutOff(stream);
+  #startSeparateText(stream: Stream, id: string): void {
+    this.#abortStream(stream);
     this.#start(stream.kind, id, stream.own, stream.speaker);
   }
 
@@ -180,7 +180,7 @@ export class Texts {
     this.#open.delete(key(stream.kind, id));
     let { entry } = stream;
     if (stream.repeats && !whole.startsWith(stream.shown)) {
-      this.#cutOff(stream);
+      this.#abortStream(stream);
       entry = this.#add(stream.kind, whole, stream.speaker);
     } else {
       this.#run.texts.replace(entry, stream.kind, whole, { counted: stream.speaker.counted });
@@ -188,7 +188,7 @@ export class Texts {
     if (stream.kind === 'thinking') this.#keep(id, entry, whole);
   }
 
-  #cutOff({ kind, entry, shown, speaker }: Stream): void {
+  #abortStream({ kind, entry, shown, speaker }: Stream): void {
     const cut = { ...entry, metadata: { ...entry.metadata, aborted: true } };
     this.#run.texts.replace(cut, kind, shown, { counted: speaker.counted });
   }

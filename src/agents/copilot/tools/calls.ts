@@ -55,7 +55,7 @@ export class Calls {
       if (calls.get(id)?.action.kind !== 'todo') calls.update({ id, action: toolAction(call) });
       return;
     }
-    const action = this.#action(call);
+    const action = this.#actionOf(call);
     if (action.kind === 'task') this.sideCalls += 1;
     calls.start({ id, toolName: call.name, action, input: call.input, parentCallId, timestamp, metadata });
   }
@@ -106,7 +106,7 @@ export class Calls {
     this.#announced.clear();
   }
 
-  #action(call: ToolCall): ToolAction {
+  #actionOf(call: ToolCall): ToolAction {
     const query = call.name === 'sql' && isObject(call.input) ? text(call.input['query']) : undefined;
     const todos = query === undefined ? undefined : this.#todos.apply(query);
     return todos ?? toolAction(call);

@@ -68,7 +68,7 @@ export class TodoTable {
     const { status } = changes;
     if (status !== undefined) {
       if (where === -1) this.#change.others = todoStatus(status);
-      for (const id of this.#unknown(matching)) this.#add({ id });
+      for (const id of this.#unknownIds(matching)) this.#add({ id });
     }
     this.#rows = this.#rows.map((row) => (matching.matches(row) ? { ...row, ...changes } : row));
     return true;
@@ -80,7 +80,10 @@ export class TodoTable {
     const matching = condition(rest);
     if (matching === undefined) return false;
     if (rest.length === 0) this.#change.others = 'cancelled';
-    this.#change.deleted.push(...this.#rows.filter(matching.matches), ...this.#unknown(matching).map((id) => ({ id })));
+    this.#change.deleted.push(
+      ...this.#rows.filter(matching.matches),
+      ...this.#unknownIds(matching).map((id) => ({ id })),
+    );
     this.#rows = this.#rows.filter((row) => !matching.matches(row));
     return true;
   }
@@ -95,7 +98,7 @@ export class TodoTable {
   }
 
   /** Named rows from before this run. */
-  #unknown({ ids }: Condition): readonly string[] {
+  #unknownIds({ ids }: Condition): readonly string[] {
     const known = new Set(this.#rows.map(({ id }) => id));
     return ids.filter((id) => !known.has(id));
   }

@@ -51,7 +51,7 @@ export class ClientEntries {
   push(text: string, at: number): boolean {
     const parsed = clientLineSchema.safeParse(parse(text));
     if (!parsed.success) return false;
-    this.#line(parsed.data, this.#host.clock.time(parsed.data.at, at));
+    this.#readLine(parsed.data, this.#host.clock.time(parsed.data.at, at));
     return true;
   }
 
@@ -59,11 +59,12 @@ export class ClientEntries {
   end(timestamp: string): void {
     const answer = { kind: 'deny', reason: 'The run ended before anyone answered.' } as const;
     for (const openRequest of [...this.#openRequest.values()]) {
-      if (openRequest.request !== undefined) this.#decided(openRequest, { by: 'run_over', at: timestamp, answer });
+      if (openRequest.request !== undefined)
+        this.#handleDecision(openRequest, { by: 'run_over', at: timestamp, answer });
     }
   }
 
-  #line(line: ClientLine, timestamp: string): void {
+  #readLine(line: ClientLine, timestamp: string): void {
     const { writer, metadata } = this.#host;
     switch (line.type) {
       case 'request':
@@ -71,7 +72,7 @@ export class ClientEntries {
         return;
       case 'decision': {
         const openRequest = this.#openRequest.get(line.id);
-        if (openRequest !== undefined) this.#decided(openRequest, line.decision);
+        if (openRequest !== undefined) this.#handleDecision(openRequest, line.decision);
         return;
       }
       case 'message': {
@@ -104,7 +105,7 @@ export class ClientEntries {
     this.#addRequest(request.id, { entry, request });
   }
 
-  #decided({ entry, request }: OpenRequest, decision: Decision): void {
+  #handleDecision({ entry, request }: OpenRequest, decision: Decision): void {
     if (request === undefined) return;
     this.#openRequest.delete(request.id);
     this.#host.decided?.(request, decision);

@@ -39,11 +39,11 @@ export class EntryWriter {
   }
 
   put(entry: NormalizedEntry, open = false): void {
-    if (isText(entry)) this.#time(entry, open);
+    if (isText(entry)) this.#trackTime(entry, open);
     this.#add(open ? { op: 'put', entry, open } : { op: 'put', entry });
   }
 
-  #time(entry: NormalizedEntry, open: boolean): void {
+  #trackTime(entry: NormalizedEntry, open: boolean): void {
     const { index, timestamp } = entry;
     const first = this.#firstParts.get(index);
     if (open) {

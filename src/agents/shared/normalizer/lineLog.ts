@@ -25,20 +25,20 @@ export class LineLog {
 
   malformed(raw: string, timestamp: string): void {
     this.counts.malformed += 1;
-    this.#fault('This line is not a message of the agent.', 'malformed_line', raw, timestamp);
+    this.#addLineError('This line is not a message of the agent.', 'malformed_line', raw, timestamp);
   }
 
   oversize({ bytes, head }: { bytes: number; head: string }, timestamp: string): void {
     this.counts.oversize += 1;
     const message = `A line of ${bytesText(bytes)} (${bytes} bytes) was too long to read. The raw output has all of it.`;
-    this.#fault(message, 'oversize_line', head, timestamp);
+    this.#addLineError(message, 'oversize_line', head, timestamp);
   }
 
   /** A line on which the normalizer failed. Not known to happen; the line is kept anyway. */
   logFailure(error: unknown, line: OutputLine, timestamp: string): void {
     const message = error instanceof Error ? error.message : String(error);
     const raw = 'oversize' in line ? line.oversize.head : line.text;
-    this.#fault(`This line could not be read: ${message}`, 'normalizer_fault', raw, timestamp);
+    this.#addLineError(`This line could not be read: ${message}`, 'normalizer_fault', raw, timestamp);
   }
 
   get warnings(): string[] {
@@ -51,7 +51,7 @@ export class LineLog {
   }
 
   /** A line that could not be read is shown, but does not mean that the agent failed. */
-  #fault(message: string, errorCode: string, raw: string, timestamp: string): void {
+  #addLineError(message: string, errorCode: string, raw: string, timestamp: string): void {
     this.#writer.add({
       type: { kind: 'error', error: { message, code: errorCode } },
       content: `${message}\n\n${codeBlock(raw)}`,

@@ -78,7 +78,7 @@ export class LineNormalizer implements Normalizer {
     run.texts.end();
     this.#reader.beforeEnd?.(exit, timestamp);
     run.calls.end(`No result: the run ended before the tool answered (${describeExit(exit)}).`, timestamp);
-    const stderr = this.#withoutNoise();
+    const stderr = this.#stderrWithoutNoise();
     const ending = endingOf({
       exit: this.#reader.exitOf?.(exit) ?? exit,
       stderr,
@@ -177,7 +177,7 @@ export class LineNormalizer implements Normalizer {
     this.#stderr.push(text, timestamp, this.#run.session.metadata());
   }
 
-  #withoutNoise(): string {
+  #stderrWithoutNoise(): string {
     const noise = this.#reader.noise ?? [];
     const lines = this.#stderr.text.split('\n');
     return lines.filter((line) => !noise.some((pattern) => pattern.test(line))).join('\n');

@@ -68,11 +68,11 @@ export class SpokenTexts {
 
   /** An entry that was added open will not be completed: it stays as it is, and is not part of the answer. */
   abandon(entry: NormalizedEntry, kind: TextKind): void {
-    const shown = this.#shown(entry);
+    const shown = this.#shownText(entry);
     this.replace({ ...entry, metadata: { ...entry.metadata, aborted: true } }, kind, shown, { counted: false });
   }
 
-  #shown({ index, content }: NormalizedEntry): string {
+  #shownText({ index, content }: NormalizedEntry): string {
     return this.#pieces.get(index)?.join('') ?? content;
   }
 
@@ -142,7 +142,7 @@ export class SpokenTexts {
   end(): void {
     this.close();
     for (const entry of this.#open.values()) {
-      const shown = this.#shown(entry);
+      const shown = this.#shownText(entry);
       const kind = entry.type.kind === 'thinking' ? 'thinking' : entry.type.kind === 'user_message' ? 'user' : 'text';
       this.#writer.put(shown === entry.content ? entry : { ...entry, type: typeOf(kind, shown), content: shown });
       if (kind === 'text' && this.#pieces.has(entry.index)) this.#setContent(entry.index, shown);

@@ -77,7 +77,7 @@ export class ToolCallIndex {
     }
     const tool: ToolUse = {
       toolName,
-      callId: this.#callId(id),
+      callId: this.#makeUniqueId(id),
       action,
       input: limitDepth(input),
       status: 'running',
@@ -148,7 +148,7 @@ export class ToolCallIndex {
     const { id, timestamp, status, result } = change;
     const tool: ToolUse = {
       toolName: 'unknown',
-      callId: this.#callId(id),
+      callId: this.#makeUniqueId(id),
       action: { kind: 'tool' },
       status,
       endedAt: timestamp,
@@ -199,7 +199,7 @@ export class ToolCallIndex {
   }
 
   /** Ids of calls are unique in a transcript: the second use of an id becomes `id~2`. */
-  #callId(id: string): string {
+  #makeUniqueId(id: string): string {
     const times = (this.#useCounts.get(id) ?? 0) + 1;
     this.#useCounts.delete(id);
     this.#useCounts.set(id, times);

@@ -109,7 +109,10 @@ export class TeamChildren {
    */
   async queueBelow(parent: string, request: ChildRequest): Promise<Run> {
     const { session_id: child, execution_mode } = request;
-    const created = await this.#create(await this.#permittedParent(parent), { ...request, parent_session_id: parent });
+    const created = await this.#create(await this.#requireSharedParent(parent), {
+      ...request,
+      parent_session_id: parent,
+    });
     if (execution_mode === 'async_callback')
       await this.#deps.engine.children
         ?.expect({ parent, child })
@@ -119,7 +122,7 @@ export class TeamChildren {
   }
 
   /** A session of this store that shares something with the team. @throws CoordinatorError */
-  async #permittedParent(id: string): Promise<SessionSummary> {
+  async #requireSharedParent(id: string): Promise<SessionSummary> {
     const { use, team } = this.#deps;
     const shared = await refusedByTeam(() => use((database) => findShared(database, id)));
     const summary = await this.#summaryOf(id).catch((error: unknown) => {

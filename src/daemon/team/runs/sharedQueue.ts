@@ -47,7 +47,7 @@ export class SharedQueue implements CoordinatorLink {
   }
 
   stopRun(id: string): Promise<Run> {
-    return this.#hereOrInTeam(
+    return this.#runHereOrInTeam(
       () => this.#local.stopRun(id),
       () => this.#team.queue.stop(id),
     );
@@ -55,7 +55,7 @@ export class SharedQueue implements CoordinatorLink {
 
   /** @throws CoordinatorError `over` unless the run waits */
   changeRun(change: ChangeRun): Promise<Run> {
-    return this.#hereOrInTeam(
+    return this.#runHereOrInTeam(
       () => this.#local.changeRun(change),
       () => this.#team.queue.change(change),
     );
@@ -103,7 +103,7 @@ export class SharedQueue implements CoordinatorLink {
     await Promise.all([this.#local.leave(runnerRef), this.#team.runners.remove(runnerRef)]);
   }
 
-  async #hereOrInTeam(here: () => Promise<Run>, inTeam: () => Promise<Run | null>): Promise<Run> {
+  async #runHereOrInTeam(here: () => Promise<Run>, inTeam: () => Promise<Run | null>): Promise<Run> {
     try {
       return await here();
     } catch (error) {

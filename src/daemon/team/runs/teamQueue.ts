@@ -129,13 +129,13 @@ export class TeamQueue {
     };
     const job = jobSchema.parse({ ...others, ...origin, run });
     const timed = { job, retry, timeoutMs: demandsTimeoutMs };
-    return this.#asRun(await this.#use((database) => createRun(database, timed)));
+    return this.#toLocalRun(await this.#use((database) => createRun(database, timed)));
   }
 
   /** `null`: the team has no such run. @throws CoordinatorError */
   async stop(id: string): Promise<Run | null> {
     const found = await this.#use((database) => stopRun(database, id));
-    return found === null ? null : this.#asRun(found);
+    return found === null ? null : this.#toLocalRun(found);
   }
 
   /** `null`: the team has no such run. @throws CoordinatorError `over` unless it waits */
@@ -144,7 +144,7 @@ export class TeamQueue {
     if (found === null) return null;
     const { run_id, status } = found.job.run;
     if (status !== 'pending') throw new CoordinatorError('over', `Run ${run_id} is ${status} and no longer waits.`);
-    return this.#asRun(found);
+    return this.#toLocalRun(found);
   }
 
   /** Stops what runs in a session on any machine. False: nothing does. @throws CoordinatorError */
@@ -163,7 +163,7 @@ export class TeamQueue {
     const load = (id: string): number => active.filter(({ job: { run } }) => run.runner_id === id).length;
     return found.map((teamRun) => {
       const { run, executor_type } = teamRun.job;
-      const listed = { ...this.#asRun(teamRun), executor_type, requested_by: teamRun.requestedBy };
+      const listed = { ...this.#toLocalRun(teamRun), executor_type, requested_by: teamRun.requestedBy };
       if (run.status !== 'pending') return listed;
       const before = active.slice(0, active.indexOf(teamRun)).find(({ job }) => job.run.session_id === run.session_id);
       const { requestedBy } = teamRun;
@@ -183,7 +183,7 @@ export class TeamQueue {
     const known = [...new Set([...has, ...this.#reportedBy(runnerRef.instance)])];
     const claimed = await this.#ifConnected((database) => claimRun(database, runnerRef.instance, known));
     if (claimed === null || claimed.token === null) return null;
-    const run = this.#asRun(claimed);
+    const run = this.#toLocalRun(claimed);
     const job = { ...claimed.job, run };
     this.#held.set(run.run_id, { job, instance: runnerRef.instance, token: claimed.token, retry: claimed.retry });
     if (claimed.retry) this.#lease ??= setInterval(() => this.#stopUnleased(), leaseLookMs).unref();
@@ -227,7 +227,7 @@ export class TeamQueue {
       const ids = [...this.#changed].slice(0, maxChanged);
       for (const id of ids) this.#changed.delete(id);
       const found = (await this.#ifConnected((database) => findRuns(database, ids))) ?? [];
-      for (const run of found) this.#deps.onRun(this.#asRun(run));
+      for (const run of found) this.#deps.onRun(this.#toLocalRun(run));
     }
   }
 
@@ -277,13 +277,13 @@ export class TeamQueue {
       if (status === 'claimed') {
         const [found] = (await this.#ifConnected((database) => findRuns(database, [run_id]))) ?? [];
         // To its runner, it still waits.
-        if (found?.token === token) this.#deps.onRun({ ...this.#asRun(found), status: 'pending' });
+        if (found?.token === token) this.#deps.onRun({ ...this.#toLocalRun(found), status: 'pending' });
       } else {
         const stopped = status === 'stopping';
         const end = { run_id, status: stopped ? ('stopped' as const) : ('failed' as const), error: lostTrack };
         this.#deps.log.warn(`Run ${run_id} of the team: ${lostTrack}`);
         const ended = await this.#ifConnected((database) => reportRun(database, token, end));
-        if (ended !== null) this.#deps.onRun(this.#asRun(ended));
+        if (ended !== null) this.#deps.onRun(this.#toLocalRun(ended));
       }
     }
   }
@@ -322,7 +322,7 @@ export class TeamQueue {
         const { report } = claimed;
         if (report === undefined) continue;
         try {
-          const run = this.#asRun(await this.#deps.use((database) => this.#report(database, claimed, report)));
+          const run = this.#toLocalRun(await this.#deps.use((database) => this.#report(database, claimed, report)));
           if (claimed.report === report) delete claimed.report;
           if (isRunOver(report.status)) this.#end(id, claimed);
           this.#deps.onRun(run);
@@ -358,7 +358,7 @@ export class TeamQueue {
   }
 
   /** To a runner of this daemon, it has the id that it has here. */
-  #asRun({ job: { run }, instance }: TeamRun): Run {
+  #toLocalRun({ job: { run }, instance }: TeamRun): Run {
     const own = instance === null ? undefined : this.#deps.runners.localId(instance);
     return own === undefined ? run : { ...run, runner_id: own };
   }

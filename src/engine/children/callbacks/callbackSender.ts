@@ -94,7 +94,7 @@ export class CallbackSender {
     // The process that is sending a callback may end before it has sent it.
     if (await this.#deps.callbacks.recover()) this.#checkLater();
     const waiting = await this.#deps.callbacks.waiting();
-    const sessions = await this.#sessions();
+    const sessions = await this.#sessionsById();
     const mine = waiting.filter(({ parent, child }) => {
       const session = sessions.get(parent) ?? sessions.get(child);
       return this.#ownParents.has(parent) || session === undefined || this.#accepts(session);
@@ -109,7 +109,7 @@ export class CallbackSender {
       this.#failedDeliveries.clear(parent);
       return;
     }
-    const sessions = await this.#sessions();
+    const sessions = await this.#sessionsById();
     const pending = await callbacks.pending();
     const willResume = (id: string): boolean =>
       this.#resuming.has(id) ||
@@ -159,7 +159,7 @@ export class CallbackSender {
   }
 
   async #resume(parent: SessionSummary, taken: readonly Callback[]): Promise<SessionHandle> {
-    const results = await Promise.all(taken.map(({ child }) => this.#result(child)));
+    const results = await Promise.all(taken.map(({ child }) => this.#readResult(child)));
     const again = results.find(({ status }) => isSessionLive(status));
     if (again !== undefined) throw failures.sessionBusy(again.session_id);
     const { blueprints, use, chosen } = this.#deps;
@@ -177,7 +177,7 @@ export class CallbackSender {
       this.#checkLater();
       return;
     }
-    const summary = (await this.#sessions()).get(parent);
+    const summary = (await this.#sessionsById()).get(parent);
     if (summary === undefined) return;
     await this.#failedDeliveries.handleFailure(failure, summary, taken);
     if (this.#failedDeliveries.isGivenUp(parent)) void this.#sendToParents(parent);
@@ -200,11 +200,11 @@ export class CallbackSender {
     }
   }
 
-  async #sessions(): Promise<ReadonlyMap<string, SessionSummary>> {
+  async #sessionsById(): Promise<ReadonlyMap<string, SessionSummary>> {
     return new Map((await this.#engine.list()).map((session) => [session.session_id, session]));
   }
 
-  async #result(child: string): Promise<ChildResult> {
+  async #readResult(child: string): Promise<ChildResult> {
     const handle = await this.#engine.open(child);
     try {
       return await resultOfChild(handle);

@@ -40,7 +40,7 @@ export class CallbackStore {
 
   async expect(callback: Callback): Promise<void> {
     await mkdir(this.#folder, { recursive: true });
-    await writeFile(this.#file(callback.child), JSON.stringify(callback), { mode: 0o600 });
+    await writeFile(this.#fileOf(callback.child), JSON.stringify(callback), { mode: 0o600 });
   }
 
   /** Notes in the callbacks of these parents that the process of the parents is closing. Never rejects. */
@@ -63,19 +63,19 @@ export class CallbackStore {
    */
   async recover(): Promise<boolean> {
     let isAnyTaken = false;
-    for (const name of await this.#names()) {
+    for (const name of await this.#fileNames()) {
       const child = childOf(name);
       const [, mark] = name.split(takenSuffix);
       if (mark === undefined || !sessionIdSchema.safeParse(child).success) continue;
       if (await this.#isTaken(name, mark)) isAnyTaken = true;
-      else await rename(path.join(this.#folder, name), this.#file(child)).catch(() => undefined);
+      else await rename(path.join(this.#folder, name), this.#fileOf(child)).catch(() => undefined);
     }
     return isAnyTaken;
   }
 
   /** Callbacks that no process has taken. */
   async waiting(): Promise<readonly Callback[]> {
-    return this.#readAll((await this.#names()).filter((name) => sessionIdSchema.safeParse(name).success));
+    return this.#readAll((await this.#fileNames()).filter((name) => sessionIdSchema.safeParse(name).success));
   }
 
   /** All callbacks, including those that a process has taken. */
@@ -83,7 +83,7 @@ export class CallbackStore {
     const isCallback = (name: string): boolean => sessionIdSchema.safeParse(childOf(name)).success;
     const found = new Map<string, Callback>();
     for (let attempt = 0; attempt < maxLists; attempt += 1) {
-      const names = (await this.#names()).filter((name) => isCallback(name) && !found.has(childOf(name)));
+      const names = (await this.#fileNames()).filter((name) => isCallback(name) && !found.has(childOf(name)));
       const read = await this.#readAll(names);
       for (const callback of read) found.set(callback.child, callback);
       // A callback that could not be read was renamed, sent or is damaged: the next listing shows which.
@@ -98,7 +98,7 @@ export class CallbackStore {
     for (const callback of callbacks) {
       const file = await this.#takenFile(callback.child);
       takenHere.add(file);
-      const mine = await rename(this.#file(callback.child), file).then(
+      const mine = await rename(this.#fileOf(callback.child), file).then(
         () => true,
         () => takenHere.delete(file) && false,
       );
@@ -110,7 +110,7 @@ export class CallbackStore {
   async release(taken: readonly Callback[]): Promise<void> {
     for (const { child } of taken) {
       const file = await this.#takenFile(child);
-      await rename(file, this.#file(child)).catch(() => undefined);
+      await rename(file, this.#fileOf(child)).catch(() => undefined);
       takenHere.delete(file);
     }
   }
@@ -149,16 +149,16 @@ export class CallbackStore {
     return null;
   }
 
-  async #names(): Promise<readonly string[]> {
+  async #fileNames(): Promise<readonly string[]> {
     return readdir(this.#folder).catch(() => []);
   }
 
-  #file(child: string): string {
+  #fileOf(child: string): string {
     return path.join(this.#folder, sessionIdSchema.parse(child));
   }
 
   async #takenFile(child: string): Promise<string> {
-    return `${this.#file(child)}${takenSuffix}${await ownProcessMark()}`;
+    return `${this.#fileOf(child)}${takenSuffix}${await ownProcessMark()}`;
   }
 
   async #isTaken(name: string, mark: string): Promise<boolean> {

@@ -82,7 +82,7 @@ class ChainWalk implements ChainWalkResult {
       this.#report('altered', place);
       return this.#join(place, relinked);
     }
-    if (this.#comesAfter(this.#expected, place)) return this.#stray(line, place);
+    if (this.#isLinkedAfter(this.#expected, place)) return this.#reportStrayLine(line, place);
     if (link === null) return this.#reportUnlinked(place);
     const named = link === chainStart ? -1 : this.#places.get(link);
     if (named === undefined) this.#reportMissing(line, place);
@@ -108,12 +108,12 @@ class ChainWalk implements ChainWalkResult {
     this.#mayReplaceNext = true;
   }
 
-  #comesAfter(hash: string, place: number): boolean {
+  #isLinkedAfter(hash: string, place: number): boolean {
     return (this.#lastLinkTo.get(hash) ?? -1) > place;
   }
 
   /** The next line of the chain comes later; this line was moved or inserted before it. */
-  #stray({ link }: ChainedLine, place: number): void {
+  #reportStrayLine({ link }: ChainedLine, place: number): void {
     const named = link === null ? -1 : (this.#places.get(link) ?? -1);
     const isOnly = link !== null && this.#lastLinkTo.get(link) === place;
     if (named > place && isOnly) this.#report('moved', place);

@@ -47,7 +47,7 @@ export class FileRecordWriter implements RecordWriter {
       prepare: () => this.#prepare(),
       onSynced: () => this.#saveHead(),
       onProblem: (problem) => this.#reportProblem(problem),
-      onLost: (lost) => void this.append(this.#lossLine('record_lines_lost', lost)),
+      onLost: (lost) => void this.append(this.#makeLossLine('record_lines_lost', lost)),
     });
   }
 
@@ -88,7 +88,7 @@ export class FileRecordWriter implements RecordWriter {
         path: file,
         lines: false,
         onProblem: (problem) => this.#reportProblem(problem),
-        onLost: (lost) => void this.append(this.#lossLine('raw_output_lost', { run_id: runId, stream, ...lost })),
+        onLost: (lost) => void this.append(this.#makeLossLine('raw_output_lost', { run_id: runId, stream, ...lost })),
       });
     this.#raw.set(file, log);
     return {
@@ -153,7 +153,7 @@ export class FileRecordWriter implements RecordWriter {
     this.#savedHead = head;
   }
 
-  #lossLine(type: string, lost: Readonly<Record<string, unknown>>): RecordLine {
+  #makeLossLine(type: string, lost: Readonly<Record<string, unknown>>): RecordLine {
     return { kind: 'decision', decision: { type, at: new Date(this.#options.clock()).toISOString(), ...lost } };
   }
 

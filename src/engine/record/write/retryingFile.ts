@@ -59,7 +59,7 @@ export class RetryingFile {
 
   /** Appends bytes created at the time of writing, and only if they are kept. `size`: estimated size. */
   appendLazily(size: number, make: () => Buffer): Promise<void> {
-    return this.#then(async () => {
+    return this.#enqueue(async () => {
       if (this.#problem === null) await this.#write(make);
       else if (this.#hasRoom(size)) this.#keep(make());
       else this.#currentLoss = { writes: this.#currentLoss.writes + 1, bytes: this.#currentLoss.bytes + size };
@@ -68,7 +68,7 @@ export class RetryingFile {
 
   /** Writes what is pending, then flushes to disk. */
   sync(): Promise<void> {
-    return this.#then(async () => {
+    return this.#enqueue(async () => {
       if (this.#problem !== null && !(await this.#catchUp())) return;
       try {
         await this.#file?.sync();
@@ -81,14 +81,14 @@ export class RetryingFile {
 
   async close(): Promise<void> {
     await this.sync();
-    await this.#then(async () => {
+    await this.#enqueue(async () => {
       clearTimeout(this.#retry);
       await this.#file?.close().catch(() => undefined);
       this.#file = null;
     });
   }
 
-  #then(job: () => Promise<void>): Promise<void> {
+  #enqueue(job: () => Promise<void>): Promise<void> {
     this.#last = this.#last.then(job);
     return this.#last;
   }
@@ -124,7 +124,7 @@ export class RetryingFile {
 
   #retryLater(): void {
     this.#retry = setTimeout(() => {
-      void this.#then(async () => {
+      void this.#enqueue(async () => {
         if (this.#problem !== null && !(await this.#catchUp())) this.#retryLater();
       });
     }, this.#retryMs).unref();

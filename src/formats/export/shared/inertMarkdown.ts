@@ -32,13 +32,13 @@ class InertLines {
   next(line: string): string {
     const blank = /^[ \t]*$/.test(line);
     if (blank) this.#spansOpen = false;
-    const inert = this.#isAmbiguous ? escaped(line) : this.#inert(line, blank);
+    const inert = this.#isAmbiguous ? escaped(line) : this.#escapeLine(line, blank);
     this.#afterBlank = blank;
     return inert;
   }
 
-  #inert(line: string, blank: boolean): string {
-    if (this.#fence !== undefined) return this.#inFence(line, blank, this.#fence);
+  #escapeLine(line: string, blank: boolean): string {
+    if (this.#fence !== undefined) return this.#readFenceLine(line, blank, this.#fence);
     const [, indent = '', marker, info = ''] = /^( *)(`{3,}|~{3,})(.*)$/.exec(line) ?? [];
     const opens = marker !== undefined && !(marker.startsWith('`') && info.includes('`'));
     // A deeply indented line may continue a paragraph.
@@ -48,10 +48,10 @@ class InertLines {
       return line.replaceAll('<', '&lt;');
     }
     if (/^[\s>*+\-\d.)]*(?:`{3,}|~{3,})/.test(line)) this.#isAmbiguous = true;
-    return this.#isAmbiguous ? escaped(line) : this.#withSpans(line);
+    return this.#isAmbiguous ? escaped(line) : this.#escapeKeepingSpans(line);
   }
 
-  #inFence(line: string, blank: boolean, { indent, marker }: Fence): string {
+  #readFenceLine(line: string, blank: boolean, { indent, marker }: Fence): string {
     if (blank) return line;
     const own = /^[ \t]*/.exec(line)?.[0] ?? '';
     const end = line.trim();
@@ -69,7 +69,7 @@ class InertLines {
   }
 
   /** Keeps code spans that open and close on this line, if no other syntax can interfere. */
-  #withSpans(line: string): string {
+  #escapeKeepingSpans(line: string): string {
     if (this.#spansOpen || /[|\\]/.test(line)) {
       if (line.includes('`')) this.#spansOpen = true;
       return escaped(line);

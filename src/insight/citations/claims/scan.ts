@@ -53,16 +53,16 @@ class Scan {
   run(): Mention[] {
     // The most specific claim comes first: a command that passed is one claim, not a command and an outcome.
     this.#restart();
-    this.#commandOutcomes();
+    this.#addCommandOutcomes();
     this.#restart();
-    for (const { range, target } of this.#layout.links) this.#link(range, target);
+    for (const { range, target } of this.#layout.links) this.#addLink(range, target);
     this.#restart();
-    for (const span of this.#layout.spans) this.#span(span);
+    for (const span of this.#layout.spans) this.#addSpan(span);
     this.#restart();
-    for (const found of this.#layout.prose.matchAll(address)) this.#address(found.index, found[0]);
+    for (const found of this.#layout.prose.matchAll(address)) this.#addWholeAddress(found.index, found[0]);
     this.#restart();
-    for (const found of this.#layout.prose.matchAll(word)) this.#word(found.index, found[0]);
-    for (const sentence of this.#sentences) this.#outcomes(sentence);
+    for (const found of this.#layout.prose.matchAll(word)) this.#addWord(found.index, found[0]);
+    for (const sentence of this.#sentences) this.#addOutcomes(sentence);
     for (const { start, lines } of this.#layout.shells) {
       for (const line of commandLines(this.#text, start, lines))
         this.#add({ range: line, kind: 'command', command: this.#text.slice(...line), hedged: true });
@@ -75,7 +75,7 @@ class Scan {
   }
 
   /** `cargo test` passes; also for several commands with one outcome. */
-  #commandOutcomes(): void {
+  #addCommandOutcomes(): void {
     const { spans, unmarkedProse } = this.#layout;
     const stated = sharedOutcome(spans, unmarkedProse);
     for (const [at, { range, inner }] of spans.entries()) {
@@ -94,14 +94,14 @@ class Scan {
         ...(outcome !== undefined && { outcome }),
         ...(kind === 'test' && count !== undefined && { count }),
         ...(kind === 'test' && failures !== undefined && { failures }),
-        ...(kind !== 'command' && this.#speaksOf(range[1], end, outcome)),
-        hedged: isConditional(this.#clauseBefore(range[0])),
+        ...(kind !== 'command' && this.#findScope(range[1], end, outcome)),
+        hedged: isConditional(this.#findClauseBefore(range[0])),
       });
     }
   }
 
   /** The scope of an outcome claim, from the words around it. */
-  #speaksOf(from: number, to: number, outcome: Mention['outcome']): Pick<Mention, 'scope' | 'past'> {
+  #findScope(from: number, to: number, outcome: Mention['outcome']): Pick<Mention, 'scope' | 'past'> {
     const { unmarkedProse } = this.#layout;
     const start = Math.max(0, unmarkedProse.lastIndexOf('\n', from) + 1, from - 200);
     const stop = unmarkedProse.indexOf('\n', to);
@@ -120,25 +120,25 @@ class Scan {
     };
   }
 
-  #link(range: TextRange, target: string): void {
+  #addLink(range: TextRange, target: string): void {
     if (/^https?:\/\//i.test(target)) {
-      this.#url(range, target);
+      this.#addUrl(range, target);
       return;
     }
     const named = linkedPath(target);
-    if (named !== undefined) this.#file(range, named, true);
+    if (named !== undefined) this.#addFile(range, named, true);
   }
 
-  #span({ range, inner }: CodeSpan): void {
+  #addSpan({ range, inner }: CodeSpan): void {
     if (this.#isFull || this.#isTaken(range)) return;
     const shown = this.#text.slice(...inner).trim();
     if (/^https?:\/\/\S+$/i.test(shown)) {
-      this.#url(range, shown);
+      this.#addUrl(range, shown);
       return;
     }
     const named = quotedPath(shown);
     if (named !== undefined) {
-      this.#file(range, named, true);
+      this.#addFile(range, named, true);
       return;
     }
     const { before, after, cues } = this.#findSurroundings(range);
@@ -146,13 +146,13 @@ class Scan {
     this.#add({ range, kind: 'command', command: shown, hedged: !reported });
   }
 
-  #address(at: number, content: string): void {
+  #addWholeAddress(at: number, content: string): void {
     const url = wholeUrl(content);
     const range: TextRange = [at, at + url.length];
-    this.#url(range, url);
+    this.#addUrl(range, url);
   }
 
-  #word(at: number, content: string): void {
+  #addWord(at: number, content: string): void {
     const ended = content.replace(/[.:#=%$+~–-]+$/, '');
     if (!ended.includes('.') && !ended.includes('/')) return;
     const lead = /^(?:[:#=%–-]|~~)+/.exec(ended)?.[0].length ?? 0;
@@ -160,13 +160,13 @@ class Scan {
     const emphasis = /^(_{1,3})[^_].*\1$/.exec(ended.slice(lead))?.[1]?.length ?? 0;
     const [start, end] = [lead + emphasis, ended.length - emphasis];
     const named = namedPath(ended.slice(start, end));
-    if (named !== undefined) this.#file([at + start, at + end], named, false);
+    if (named !== undefined) this.#addFile([at + start, at + end], named, false);
   }
 
   /** `quoted`: as code or a link, so that it is meant as a file. */
-  #file(range: TextRange, { path, lines, bare }: NamedPath, quoted: boolean): void {
+  #addFile(range: TextRange, { path, lines, bare }: NamedPath, quoted: boolean): void {
     if (this.#isFull || this.#isTaken(range)) return;
-    const stated = lines === undefined ? this.#linesBeside(range) : undefined;
+    const stated = lines === undefined ? this.#findLinesBeside(range) : undefined;
     const whole = stated?.range ?? range;
     const at = lines ?? stated?.lines;
     const { before, after, cues } = this.#findSurroundings(whole);
@@ -187,7 +187,7 @@ class Scan {
   }
 
   /** "`a.ts` (lines 3–5)", "line 3 of `a.ts`". */
-  #linesBeside([start, end]: TextRange): { readonly range: TextRange; readonly lines: LineRange } | undefined {
+  #findLinesBeside([start, end]: TextRange): { readonly range: TextRange; readonly lines: LineRange } | undefined {
     const behind = leadingLines(this.#layout.prose.slice(end, end + 60));
     if (behind !== undefined) return { range: [start, end + behind.length], lines: behind.lines };
     const from = Math.max(0, start - 60);
@@ -195,7 +195,7 @@ class Scan {
     return front === undefined ? undefined : { range: [from + front.at, end], lines: front.lines };
   }
 
-  #outcomes({ start, end }: Sentence): void {
+  #addOutcomes({ start, end }: Sentence): void {
     const sentence = this.#layout.unmarkedProse.slice(start, end);
     // A claim may contain a file name: "the tests in `a.test.ts` pass".
     const taken = (from: number, to: number): boolean =>
@@ -213,7 +213,7 @@ class Scan {
         ...(count !== undefined && { count }),
         ...(failures !== undefined && { failures }),
         ...(total !== undefined && { total }),
-        ...this.#speaksOf(...whole, outcome),
+        ...this.#findScope(...whole, outcome),
         ...(tool !== undefined && { tool }),
         ...(command !== undefined && { command }),
         hedged,
@@ -221,18 +221,18 @@ class Scan {
     }
   }
 
-  #url(range: TextRange, url: string): void {
+  #addUrl(range: TextRange, url: string): void {
     const { absent } = this.#findSurroundings(range).cues;
-    const hedged = this.#hedgedAddress(range, url);
+    const hedged = this.#isHedgedAddress(range, url);
     this.#add({ range, kind: 'url', url, ...(absent && { absent: true as const }), hedged });
   }
 
-  #hedgedAddress(range: TextRange, url: string): boolean {
+  #isHedgedAddress(range: TextRange, url: string): boolean {
     if (/^https?:\/\/(?:localhost|127\.|0\.0\.0\.0|\[::1\]|[\w-]+\.local\b)/i.test(url)) return true;
     return furtherReading.test(this.#findSurroundings(range).sentence);
   }
 
-  #clauseBefore(at: number): string {
+  #findClauseBefore(at: number): string {
     return lastClause(this.#findSurroundings([at, at]).before);
   }
 

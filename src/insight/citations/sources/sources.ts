@@ -33,7 +33,7 @@ export class Sources {
   /** The number of each link's source, in the order of `links`; `undefined` beyond the limit. */
   add(entryIndex: number, links: readonly EvidenceLink[]): (number | undefined)[] {
     for (const earlier of this.#byEntry.get(entryIndex) ?? []) earlier.times.delete(entryIndex);
-    const known = links.map((link) => this.#source(link));
+    const known = links.map((link) => this.#findOrAddSource(link));
     for (const source of known) source?.times.set(entryIndex, (source.times.get(entryIndex) ?? 0) + 1);
     this.#byEntry.set(
       entryIndex,
@@ -42,7 +42,7 @@ export class Sources {
     return known.map((source) => source?.number);
   }
 
-  #source(link: EvidenceLink): NumberedSource | undefined {
+  #findOrAddSource(link: EvidenceLink): NumberedSource | undefined {
     const key = keyOf(link);
     const known = this.#byKey.get(key);
     if (known !== undefined || this.#byKey.size >= maxSources) return known;
