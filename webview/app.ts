@@ -28,7 +28,7 @@ import { updateSetSize, transcript } from './parts/rows/transcript.ts';
 import { readerActions } from './host/readerActions.ts';
 import { Requests } from './request/requests.ts';
 import { expectedHeight, hasButton } from './rows/rowKinds.ts';
-import { buildShell, empty, loading, type Notice, type Shell } from './shell.ts';
+import { buildShell, renderEmpty, loading, type Notice, type Shell } from './shell.ts';
 import { pageState, restoreStore, StateSaver } from './host/savedState.ts';
 import { validEntry, validUpdates } from './store/validUpdates.ts';
 import { Store } from './store/store.ts';
@@ -116,7 +116,7 @@ export class App {
       sent: () => this.#list.scrollToEnd(),
       draw: () => this.#frames.now(),
       changed: () => {
-        this.#saver.typed(this.#draft.text);
+        this.#saver.handleTyping(this.#draft.text);
         this.#requestDraw();
       },
     });
@@ -138,7 +138,7 @@ export class App {
       load: (index) => this.#pager.load(index),
       active: saved.tab,
       kept: saved.views ?? {},
-      changed: () => this.#frames.want('updated'),
+      changed: () => this.#frames.requestDraw('updated'),
     });
     this.#citing = lazyCiting({
       main: this.#shell.main,
@@ -153,7 +153,7 @@ export class App {
       store: this.#store,
       actions: this.#actions,
       request: (message) => this.#link.request(message),
-      changed: () => this.#frames.want('updated'),
+      changed: () => this.#frames.requestDraw('updated'),
     });
     this.#listen();
     void whenControlsReady(() => this.#frames.now());
@@ -219,7 +219,7 @@ export class App {
         break;
     }
     this.#views.handleMessage(message);
-    this.#frames.want(extent);
+    this.#frames.requestDraw(extent);
   }
 
   #applyView(view: SessionView): void {
@@ -233,26 +233,26 @@ export class App {
     const sound = validUpdates(updates);
     this.#store.apply(sound, total);
     for (const update of sound) {
-      if (update.op === 'put' && update.open !== true) this.#announcer.settled(update.entry);
+      if (update.op === 'put' && update.open !== true) this.#announcer.announceSettled(update.entry);
     }
   }
 
   #requestDraw(): void {
-    this.#frames.want('all');
+    this.#frames.requestDraw('all');
   }
 
   /** Clocks update every second, ages every minute. */
   #tick(pace: Pace): void {
     updateSetSize(this.#shell.rows, this.#store.total);
-    this.#frames.want(pace === 'minute' ? 'all' : 'updated');
+    this.#frames.requestDraw(pace === 'minute' ? 'all' : 'updated');
   }
 
   /** The list was scrolled or measured: usually that does not change what is drawn. */
   #handleScroll(): void {
-    this.#saver.soon();
+    this.#saver.scheduleSave();
     const { atEnd } = this.#list;
-    if (atEnd !== this.#isAtEnd) this.#frames.want('updated');
-    else if (this.#list.needsDrawing) this.#frames.want('moved');
+    if (atEnd !== this.#isAtEnd) this.#frames.requestDraw('updated');
+    else if (this.#list.needsDrawing) this.#frames.requestDraw('moved');
     this.#isAtEnd = atEnd;
   }
 
@@ -264,9 +264,9 @@ export class App {
     this.#pager.look(this.#list);
     this.#figures.messages.look(this.#list);
     this.#ticker.set(this.#store.turns.at(-1)?.status === 'running' ? 'second' : 'minute');
-    this.#saver.soon();
+    this.#saver.scheduleSave();
     this.#painter.look(this.#shell.main);
-    this.#link.drawn();
+    this.#link.acknowledgeDrawn();
   }
 
   #context(): Context {
@@ -295,22 +295,22 @@ export class App {
     }
     if (extent === 'all') this.#revision += 1;
     if (extent !== 'moved') this.#drawAround(view);
-    this.#first.drawing();
+    this.#first.handleDrawing();
     if (this.#list.length === 0) {
-      this.#first.drawn();
-      render(empty(view.can.stop), rows);
+      this.#first.handleDrawn();
+      render(renderEmpty(view.can.stop), rows);
       return;
     }
     this.#focus.choose();
     const layout = this.#list.layout();
     render(transcript(this.#context(), layout), rows);
-    this.#list.drawn(layout);
-    this.#first.drawn();
+    this.#list.handleDrawn(layout);
+    this.#first.handleDrawn();
     this.#handleScroll();
     this.#citing.value?.handleDrawn();
-    if (!this.#focus.showWanted()) this.#frames.want('moved');
+    if (!this.#focus.showWanted()) this.#frames.requestDraw('moved');
     // At the end of a long row, the reader would see the buttons before its beginning.
-    for (const key of this.#requests.drawn(rows)) this.#list.leaveEndFor(key);
+    for (const key of this.#requests.handleDrawn(rows)) this.#list.leaveEndFor(key);
     this.#finder.value?.mark(rows);
   }
 
@@ -318,7 +318,7 @@ export class App {
     this.#shell.main.setAttribute('aria-busy', 'false');
     const context = this.#context();
     drawChrome(this.#shell, context, view, this.#list, this.#chromeState(context));
-    this.#figures.drawn(context.now);
+    this.#figures.handleDrawn(context.now);
     this.#views.draw(context);
   }
 
@@ -327,7 +327,7 @@ export class App {
     return {
       head: { menuOpen: this.#menuOpen, following: this.#isAtEnd, setMenu, tabs: this.#views.tabs(context) },
       composer: this.#draft.state(),
-      find: this.#finder.value?.bar(),
+      find: this.#finder.value?.renderBar(),
       problem: this.#problem,
     };
   }
@@ -340,18 +340,18 @@ export class App {
   }
 
   #listen(): void {
-    const { rows, main } = this.#shell;
     const keys = { store: this.#store, list: this.#list, focusRow: (to: string) => this.#focusRow(to) };
     listen({
-      main,
-      rows,
+      main: this.#shell.main,
+      rows: this.#shell.rows,
       actions: this.#actions,
       focused: (key) => this.#focus.handleFocus(key) && this.#requestDraw(),
-      left: () => (this.#list.focusedKey = undefined),
+      onLeft: () => (this.#list.focusedKey = undefined),
       escape: () => this.#escape(),
       keyInRow: (key, event) =>
-        rowKey(keys, this.#focus.from(key), event) || !!this.#citing.value?.handleRowKey(this.#focus.from(key), event),
-      pressedOutsideMenu: () => this.#menuOpen && this.#setMenu(false),
+        rowKey(keys, this.#focus.startKeyFrom(key), event) ||
+        !!this.#citing.value?.handleRowKey(this.#focus.startKeyFrom(key), event),
+      onPressOutsideMenu: () => this.#menuOpen && this.#setMenu(false),
     });
     document.addEventListener('visibilitychange', () => this.#requestDraw());
     drawAllForPrint(this.#list, () => {

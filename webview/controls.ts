@@ -9,7 +9,7 @@ const elements = ['vscode-button', 'vscode-text-area', 'vscode-text-field'] as c
 let ready = false;
 
 /** Changes once, when the toolkit's elements are defined; cached drawings must then be redrawn. */
-export function controlsReady(): boolean {
+export function areControlsReady(): boolean {
   return ready;
 }
 

@@ -81,7 +81,7 @@ export function loading(): TemplateResult {
 }
 
 /** Shown if the session has no rows. */
-export function empty(live: boolean): TemplateResult {
+export function renderEmpty(live: boolean): TemplateResult {
   return html`<div class="empty">
     <div class="in">
       <h2>${live ? t('Waiting for the agent') : t('Nothing was recorded')}</h2>

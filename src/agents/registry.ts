@@ -22,7 +22,7 @@ export function findAdapter(type: string): AgentAdapter | undefined {
  * The agents whose output may begin with these lines: those that understand most of them and recognize lines as their own.
  * Several if that is not enough; none if the lines are not JSON, because plain text can be from any agent.
  */
-export function recognize(lines: readonly string[], adapters: readonly AgentAdapter[]): readonly AgentAdapter[] {
+export function recognizeAgents(lines: readonly string[], adapters: readonly AgentAdapter[]): readonly AgentAdapter[] {
   const messages = lines.map(parse).flatMap((value) => (isObject(value) ? [value] : objects(value)));
   const read = adapters.map((adapter) => {
     const normalizer = adapter.createNormalizer({ workDir: '/', firstIndex: 0 });

@@ -105,10 +105,10 @@ export async function connect(options: ConnectOptions): Promise<DaemonConnection
   for (let isFirst = true; ; isFirst = false) {
     if (!isFirst) {
       const startedAt = performance.now();
-      for (let signal = await start(options, left(startDeadline)); signal !== null;) {
+      for (let signal = await startDaemon(options, left(startDeadline)); signal !== null;) {
         killed += 1;
         if (killed > maxKilled) throw notStarted(`${signal} ended it.`);
-        signal = await start(options, left(startDeadline));
+        signal = await startDaemon(options, left(startDeadline));
       }
       starting += performance.now() - startedAt;
     }
@@ -146,7 +146,7 @@ export function loadFactor([load = 0] = loadavg(), cores = availableParallelism(
  * Starts a daemon that outlives this process. Resolves when a daemon of the store listens, or with the signal that ended it
  * before. Waits as long as it starts without an error, `withinMs` at most. @throws DaemonError
  */
-async function start(options: ConnectOptions, withinMs: number): Promise<NodeJS.Signals | null> {
+async function startDaemon(options: ConnectOptions, withinMs: number): Promise<NodeJS.Signals | null> {
   const { storeDir, daemonFile, environment, onSlowStart } = options;
   const folder = daemonFolder(storeDir, daemonProtocol);
   await preparePrivateFolder(folder).catch((error: unknown) => {

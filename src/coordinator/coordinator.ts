@@ -13,10 +13,10 @@ import type {
   RunReport,
   RunnerRef,
 } from './api.ts';
-import { comparable, hasDemands, mergeDemands } from './demands.ts';
+import { normalizeDriveLetter, hasDemands, mergeDemands } from './demands.ts';
 import { CoordinatorError } from './errors.ts';
 import { RunnerRegistry, staleMs } from './runnerRegistry.ts';
-import { demandsTimeoutMs, canTake, whyUnclaimed, whyWaiting } from './waiting.ts';
+import { demandsTimeoutMs, canTake, whyUnclaimed, waitingReason } from './waiting.ts';
 
 const maxWaiting = 5000;
 /** Maximum total size of waiting runs, as JSON. */
@@ -174,7 +174,7 @@ export class Coordinator {
       const { run, executor_type, priority } = job;
       const before = unfinished.get(run.session_id);
       if (!isRunOver(run.status) && before === undefined) unfinished.set(run.session_id, run.run_id);
-      const waiting = run.status === 'pending' ? whyWaiting(job, { online, load, before }) : undefined;
+      const waiting = run.status === 'pending' ? waitingReason(job, { online, load, before }) : undefined;
       return {
         ...run,
         executor_type,
@@ -202,7 +202,7 @@ export class Coordinator {
   register(registration: z.infer<typeof registrationSchema>): Runner {
     const { hostname, project_dir, executor_type } = registration;
     const idOf = (place: number): string =>
-      this.#deps.runnerId(hostname, comparable(project_dir), executor_type, place);
+      this.#deps.runnerId(hostname, normalizeDriveLetter(project_dir), executor_type, place);
     const { taken, replaced } = this.#registry.register(idOf, registration, this.#currentTime());
     if (replaced) this.#giveUp(taken.runner.runner_id, 'The runner restarted during this run.');
     return taken.runner;
@@ -274,7 +274,7 @@ export class Coordinator {
   }
 
   /** Milliseconds until `tick` is due, which changes with every call; absent if nothing can expire. */
-  untilTick(): number | undefined {
+  msUntilTick(): number | undefined {
     const now = this.#nowWithoutSleep();
     const expiries = [...this.#deadlines.values(), ...this.#registry.expiries()];
     if (expiries.length === 0) return undefined;
@@ -293,7 +293,8 @@ export class Coordinator {
       if (now < deadline || job === undefined) continue;
       // A suitable runner is connected, so the run only has to wait for its turn.
       if (online.some((taken) => canTake(taken, job))) this.#deadlines.set(id, now + staleMs);
-      else this.#move(job, 'failed', whyUnclaimed(job, whyWaiting(job, { online, load: () => 0, before: undefined })));
+      else
+        this.#move(job, 'failed', whyUnclaimed(job, waitingReason(job, { online, load: () => 0, before: undefined })));
     }
     for (const id of this.#registry.removeLost(now)) this.#giveUp(id, 'The runner stopped responding.');
   }

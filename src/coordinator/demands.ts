@@ -40,7 +40,7 @@ export function matchesDemand(
   actual: string,
 ): boolean {
   if (demanded === undefined || demanded === actual) return true;
-  return name === 'project_dir' && comparable(demanded) === comparable(actual);
+  return name === 'project_dir' && normalizeDriveLetter(demanded) === normalizeDriveLetter(actual);
 }
 
 /** Whether all properties match and the runner has all tags. */
@@ -56,8 +56,8 @@ export function meetsDemands(runner: Runner, demands: Demands | undefined): bool
 export function isWithin(folder: string | undefined, within: readonly string[] | undefined): boolean {
   if (folder === undefined || within === undefined) return true;
   if (/(^|[\\/])\.\.([\\/]|$)/.test(folder)) return false;
-  const inside = comparable(folder);
-  return within.map(comparable).some((parent) => {
+  const inside = normalizeDriveLetter(folder);
+  return within.map(normalizeDriveLetter).some((parent) => {
     // A root ends with its separator.
     const above = /[\\/]$/.test(parent) ? parent.slice(0, -1) : parent;
     return inside === parent || inside.startsWith(`${above}/`) || inside.startsWith(`${above}\\`);
@@ -65,7 +65,7 @@ export function isWithin(folder: string | undefined, within: readonly string[] |
 }
 
 /** Drive letters are case-insensitive on Windows, and programs write either case. */
-export function comparable(folder: string): string {
+export function normalizeDriveLetter(folder: string): string {
   return /^[A-Z]:[\\/]/.test(folder) ? folder.charAt(0).toLowerCase() + folder.slice(1) : folder;
 }
 

@@ -28,7 +28,7 @@ export function canTake({ runner, within }: RegisteredRunner, { executor_type, r
 }
 
 /** `undefined` if a runner can take it now. */
-export function whyWaiting(job: Job, context: WaitingContext): WaitingReason | undefined {
+export function waitingReason(job: Job, context: WaitingContext): WaitingReason | undefined {
   const { online, load, before, usedUp = [], requestedBy } = context;
   if (before !== undefined) return { kind: 'session', run_id: before };
   const { executor_type, run } = job;
@@ -47,7 +47,7 @@ export function whyWaiting(job: Job, context: WaitingContext): WaitingReason | u
   }
   const meeting = offering.filter(({ runner }) => meetsDemands(runner, run.demands));
   if (meeting.length === 0 && run.demands !== undefined)
-    return { kind: 'demands', unmet: unmetBy(offering, run.demands) };
+    return { kind: 'demands', unmet: findUnmetDemands(offering, run.demands) };
   const able = meeting.filter((runner) => canTake(runner, job));
   if (able.length === 0) return { kind: 'folder', folder: run.project_dir ?? '' };
   // Without a folder of its own, it works in that of its runner.
@@ -58,7 +58,7 @@ export function whyWaiting(job: Job, context: WaitingContext): WaitingReason | u
   return { kind: 'busy', runners: able.map(({ runner }) => runner.runner_id) };
 }
 
-function unmetBy(runners: readonly RegisteredRunner[], demands: Demands): Demands {
+function findUnmetDemands(runners: readonly RegisteredRunner[], demands: Demands): Demands {
   const unmet: Demands = {
     tags: demands.tags.filter((tag) => !runners.some(({ runner }) => runner.tags.includes(tag))),
   };

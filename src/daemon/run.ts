@@ -29,7 +29,7 @@ export async function runDaemon(options: DaemonOptions): Promise<void> {
     onReady();
     return;
   }
-  const touching = setInterval(() => void lease.touch(Date.now()).catch(() => undefined), touchMs);
+  const touching = setInterval(() => void lease.updateTime(Date.now()).catch(() => undefined), touchMs);
   touching.unref();
   try {
     const cleaned = keepCompiledCode(folder, version);

@@ -57,7 +57,7 @@ export async function serve(folder: string, options: DaemonOptions): Promise<voi
   const blueprints = daemonBlueprints({
     contexts,
     input: (name, agent) => clients.input(name, agent),
-    onUndelivered: ({ session_id }, failure) => news.undelivered(session_id, failure),
+    onUndelivered: ({ session_id }, failure) => news.reportUndelivered(session_id, failure),
   });
   const garbage = new IdleGarbage();
   let runs = 0;
@@ -132,7 +132,7 @@ export async function serve(folder: string, options: DaemonOptions): Promise<voi
     log,
     isRetiring: () => lifetime.isRetiring,
     onChange: (state) => news.followUps(state),
-    onRefused: (id, failure) => news.undelivered(id, failure),
+    onRefused: (id, failure) => news.reportUndelivered(id, failure),
   });
   const team = new TeamMembership({
     storeDir,

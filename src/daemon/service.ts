@@ -112,7 +112,7 @@ export class DaemonService {
   watch(): ResultOf<'watch'> {
     const { running, others, followUps } = this.#deps;
     const own = running.all().map((handle) => handle.summary());
-    return { live: [...own, ...others.live()], follow_ups: followUps.state() };
+    return { live: [...own, ...others.liveSessions()], follow_ups: followUps.state() };
   }
 
   announce(connection: ConnectedClient, { contexts, when_windows_close }: ParamsOf<'announce'>): ResultOf<'announce'> {
@@ -197,7 +197,7 @@ export class DaemonService {
   ): Promise<SessionHandle> {
     const { contexts, engine } = this.#deps;
     this.#accept(client, context, request.cwd, request.agent === 'replay');
-    return contexts.using(context, () => engine.start(request, signal));
+    return contexts.withContext(context, () => engine.start(request, signal));
   }
 
   async resume(
@@ -208,7 +208,7 @@ export class DaemonService {
     const { contexts, engine } = this.#deps;
     const { observed } = await this.#acceptFor(client, session_id, context);
     if (observed !== undefined) await this.keep({ session_id });
-    return contexts.using(context, () => engine.resume(session_id, request, signal));
+    return contexts.withContext(context, () => engine.resume(session_id, request, signal));
   }
 
   /** Starts a session with the history of another one. The agent continues a copy of that conversation. */
@@ -221,7 +221,7 @@ export class DaemonService {
     const origin = await this.#acceptFor(client, session_id, context);
     const id = await this.forks.create(origin, at === undefined ? undefined : { at, prompt: request.prompt });
     try {
-      return await contexts.using(context, () => engine.resume(id, request, signal));
+      return await contexts.withContext(context, () => engine.resume(id, request, signal));
     } catch (error) {
       await engine.remove(id);
       news.removed(id);
@@ -235,7 +235,7 @@ export class DaemonService {
   ): Promise<SessionHandle> {
     const { contexts, engine } = this.#deps;
     await this.#acceptFor(client, session_id, context);
-    return contexts.using(context, () => engine.startNewConversation(session_id, request));
+    return contexts.withContext(context, () => engine.startNewConversation(session_id, request));
   }
 
   /** Keeps the session open while a run is active. */

@@ -97,7 +97,7 @@ export class Engine {
       onSummary: (summary) => this.#summaries.fire(summary),
       onEvent: (event) => this.#events.fire(event),
     };
-    const sourceOf = (session: Session) => this.#sources.forReading(session);
+    const sourceOf = (session: Session) => this.#sources.findReadingLauncher(session);
     const reap = () => reapOrphans(this.#leases, deps.log);
     const prices = () => loadPrices(deps.settings().prices);
     this.#sessions = new Sessions({ ...this.#stateDeps, clock: deps.clock, prices, sourceOf, reap });
@@ -115,13 +115,13 @@ export class Engine {
       ...deps,
       sessions: {
         openReader: (id) => this.#sessions.openReader(id),
-        using: (id, work) => this.#sessions.using(id, work),
+        withOpenSession: (id, work) => this.#sessions.withOpenSession(id, work),
         change: (id, change) => this.#sessions.change(id, change),
       },
     });
     this.budgets = new Budgets({
       ...deps,
-      ledgers: async () => (await ledgersOf(this.#store, await this.#sessions.live())).ledgers,
+      ledgers: async () => (await ledgersOf(this.#store, await this.#sessions.liveStates())).ledgers,
       onUsed: (listener) => this.#summaries.on(({ session_id: id }) => listener(id)),
       decide,
     });
@@ -150,7 +150,7 @@ export class Engine {
   /** Resolves when the agent has started. Rejects with the reason if it did not start, or if `signal` aborted first. */
   async start(options: StartRequest, signal?: AbortSignal): Promise<SessionHandle> {
     const request = parseLimits(options);
-    const source = this.#sources.of({
+    const source = this.#sources.launcherFor({
       executor_type: request.agent,
       executor_profile: request.profile,
       project_dir: request.cwd,
@@ -174,7 +174,7 @@ export class Engine {
       ...(request.parent !== undefined && { parent_session_id: request.parent }),
       ...(request.race !== undefined && { race_id: request.race.id }),
     };
-    await this.budgets.gate(session, request.limits, request.race?.limits);
+    await this.budgets.assertWithinBudgets(session, request.limits, request.race?.limits);
     this.#assertOpen(signal);
     const newRun: NewRun = { type: 'start_session', request, attempts: [null], signal };
     const summary = newSummary(session, request.prompt, source);
@@ -184,7 +184,9 @@ export class Engine {
     state.useWriter(await this.#store.create(session, { onProblem: state.reportWriteProblem }));
     this.#sessions.add(state);
     const begin = () => this.#starter.start(state, source, agent, newRun);
-    return this.#sessions.using(state.id, () => state.exclusively(() => this.#starter.owning(state, 'stopped', begin)));
+    return this.#sessions.withOpenSession(state.id, () =>
+      state.runExclusive(() => this.#starter.withWriterOwnership(state, 'stopped', begin)),
+    );
   }
 
   /** The record of a session that waited in the queue is there. */
@@ -192,11 +194,11 @@ export class Engine {
     summary: SessionSummary,
     begin: (state: SessionState) => Promise<SessionHandle>,
   ): Promise<SessionHandle> {
-    return this.#sessions.using(summary.session_id, (state) =>
-      state.exclusively(async () => {
+    return this.#sessions.withOpenSession(summary.session_id, (state) =>
+      state.runExclusive(async () => {
         await this.#sessions.takeWriter(state);
         state.change({ ...summary, title: state.summary.title, entries: state.total, remote: undefined });
-        return this.#starter.owning(state, 'stopped', () => begin(state));
+        return this.#starter.withWriterOwnership(state, 'stopped', () => begin(state));
       }),
     );
   }
@@ -309,7 +311,7 @@ export class Engine {
   /** Conversations that the agent stores for a folder. Starts the agent, asks and ends it. @throws EngineFailure */
   async agentSessions(request: AgentSessionsRequest): Promise<readonly AgentSession[]> {
     const { agent, profile, cwd, signal } = request;
-    const source = this.#sources.of({ executor_type: agent, executor_profile: profile, project_dir: cwd });
+    const source = this.#sources.launcherFor({ executor_type: agent, executor_profile: profile, project_dir: cwd });
     await assertFolder(cwd);
     this.#assertOpen();
     if (source.sessions === undefined) throw failures.listNotOffered(source.label);
@@ -341,7 +343,7 @@ export class Engine {
   }
 
   async #close(reason: string | undefined): Promise<void> {
-    await this.children?.closing((await this.#sessions.live()).map(({ summary }) => summary));
+    await this.children?.closing((await this.#sessions.liveStates()).map(({ summary }) => summary));
     const stopped = this.#sessions.stopAll(closingLadder, reason);
     await Promise.race([stopped, delay(closingMs, undefined, { ref: false })]);
     await this.#sessions.close();
@@ -355,21 +357,21 @@ export class Engine {
     newRun: (state: SessionState, source: AgentLauncher) => NewRun | Promise<NewRun>,
     signal?: AbortSignal,
   ): Promise<SessionHandle> {
-    return this.#sessions.using(id, async (state) => {
+    return this.#sessions.withOpenSession(id, async (state) => {
       await state.assertIdle();
       if (isWaiting(state)) throw failures.sessionBusy(id);
       if (isReadOnly(state.session)) throw failures.sessionImported(id);
       if (state.session.remote !== undefined) throw failures.sessionRemote(id, state.session.remote.hostname);
-      const source = this.#sources.of(state.session);
+      const source = this.#sources.launcherFor(state.session);
       const agent = await source.prepare();
       await assertFolder(state.session.project_dir ?? '');
       await this.#sessions.recover(state);
-      await this.budgets.gate(state.session, limits);
-      return state.exclusively(async () => {
+      await this.budgets.assertWithinBudgets(state.session, limits);
+      return state.runExclusive(async () => {
         this.#assertOpen(signal);
         if (state.isRunning()) throw failures.sessionBusy(id);
         await this.#sessions.takeWriter(state);
-        return this.#starter.owning(state, state.session.status, async () => {
+        return this.#starter.withWriterOwnership(state, state.session.status, async () => {
           const planned = { ...(await newRun(state, source)), signal };
           const last_resumed_at = this.#now();
           const project_identity = await identityOf(state.session.project_dir ?? '');

@@ -31,7 +31,7 @@ class ReadOnlyArchive extends Archive {
 
   constructor(openReader: Sessions['openReader'], owner: RecordOwner, deps: ArchiveDeps) {
     const { decide, remove } = owner;
-    super({ openReader, decide, remove: (id) => remove(id, 'user'), live: () => Promise.resolve([]) }, deps);
+    super({ openReader, decide, remove: (id) => remove(id, 'user'), liveStates: () => Promise.resolve([]) }, deps);
     this.import = owner.import;
     this.pack = owner.pack;
     this.unpack = owner.unpack;

@@ -7,7 +7,7 @@ import { resultMetadataSchema } from '../model/session/result.ts';
 import { runIdSchema, runSchema, runStatusSchema, sessionIdSchema, sessionSchema } from '../model/session/session.ts';
 import { sessionSummarySchema } from '../model/session/summary.ts';
 import { costSchema, modelUsageSchema, tokenUsageSchema } from '../model/usage/usage.ts';
-import { withoutMistyped } from './mistyped.ts';
+import { removeMistyped } from './mistyped.ts';
 
 /** Current version. Records of newer versions are read as far as possible, and never written. */
 export const recordVersion = 1;
@@ -129,7 +129,7 @@ export function parseRecordLine(text: string): ParsedLine {
   if (isObject(json) && typeof json['kind'] === 'string' && !kinds.has(json['kind'])) {
     return { value: null, problem: null, unknown: json['kind'] };
   }
-  const mended = withoutMistyped(json);
+  const mended = removeMistyped(json);
   const again = mended === null ? parsed : lineSchema.safeParse(mended.line);
   if (mended !== null && again.success) return { value: again.data, problem: null, mistyped: mended.names };
   const issue = parsed.error.issues[0];

@@ -209,7 +209,7 @@ export class RecordState {
       }),
     );
     this.#entries = Math.max(this.#entries, line.summary.entries);
-    this.#synthetic.summarized();
+    this.#synthetic.saveSummary();
   }
 }
 

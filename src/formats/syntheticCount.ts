@@ -29,7 +29,7 @@ export class SyntheticCount {
     if (known !== undefined) this.#runs.set(id, { ...known, turns });
   }
 
-  summarized(): void {
+  saveSummary(): void {
     this.#summarizedCounts = this.#countAll();
   }
 

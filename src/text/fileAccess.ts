@@ -35,7 +35,7 @@ export async function decideFileAccess(
   if (place === undefined) return { kind: 'refuse' };
   const path = join(place);
   if (isUnsafePath(path, system.isWindows)) return { kind: 'refuse' };
-  const outcome = await new LinkWalk(system, folderPlaces(system)).from(place);
+  const outcome = await new LinkWalk(system, folderPlaces(system)).resolveFrom(place);
   if (outcome === 'refused') return { kind: 'refuse' };
   if (outcome === 'inside') return { kind: 'open', path };
   const target = join(outcome);
@@ -47,7 +47,9 @@ export async function isReachedLocally(path: string, system: FileSystemView): Pr
   let place = resolvePlace(undefined, path, system.isWindows);
   // A link may lead to another drive, and from there to the next.
   for (let drives = 0; place !== undefined && drives < maxLinks; drives += 1) {
-    const outcome: Place | 'inside' | 'refused' = await new LinkWalk(system, [{ ...place, segments: [] }]).from(place);
+    const outcome: Place | 'inside' | 'refused' = await new LinkWalk(system, [{ ...place, segments: [] }]).resolveFrom(
+      place,
+    );
     if (typeof outcome === 'string') return outcome === 'inside';
     place = outcome;
   }
@@ -70,7 +72,7 @@ class LinkWalk {
   }
 
   /** Where the path leaves the folders, or how it ends inside of them. */
-  async from(start: Place): Promise<Place | 'inside' | 'refused'> {
+  async resolveFrom(start: Place): Promise<Place | 'inside' | 'refused'> {
     const first = this.#enter(start);
     if (first === undefined) return start;
     let { at, rest } = first;

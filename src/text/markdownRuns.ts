@@ -34,12 +34,12 @@ export function markdownRuns(text: string): readonly MarkdownRun[] {
   for (const line of linesOf(text)) {
     const opening = fenceStart.exec(line)?.[1] ?? '';
     if (fence !== '') {
-      runs.verbatim(line);
+      runs.addVerbatim(line);
       if (opening.startsWith(fence) && line.trim() === opening) fence = '';
     } else if (opening !== '') {
       fence = opening;
-      runs.verbatim(line);
-    } else if (line.trim() === '') runs.blank(line);
+      runs.addVerbatim(line);
+    } else if (line.trim() === '') runs.addBlankLine(line);
     else runs.line(line);
   }
   return runs.end();
@@ -69,13 +69,13 @@ class Runs {
   #isPlain = false;
   #isLong = false;
 
-  verbatim(line: string): void {
+  addVerbatim(line: string): void {
     this.#endParagraph();
     this.#plainLines.push(line);
   }
 
-  blank(line: string): void {
-    this.verbatim(line);
+  addBlankLine(line: string): void {
+    this.addVerbatim(line);
   }
 
   line(line: string): void {
@@ -171,7 +171,7 @@ function splitLongLines(lines: readonly string[], limit: number): readonly strin
     for (;;) {
       const most = lengthOf(line, from, limit);
       if (line.length - from <= most) break;
-      const end = cutAt(line, from, most);
+      const end = findCut(line, from, most);
       pieces.push(line.slice(from, end));
       from = end;
     }
@@ -193,7 +193,7 @@ function lengthOf(line: string, from: number, limit: number): number {
   return limit;
 }
 
-function cutAt(line: string, from: number, limit: number): number {
+function findCut(line: string, from: number, limit: number): number {
   const end = from + limit;
   const space = line.lastIndexOf(' ', end - 1);
   if (space > end - limit / 8) return space + 1;

@@ -32,11 +32,11 @@ export class NumberFormat {
     const tenths = Math.round(lasted / 100);
     if (tenths < 600) return `${this.#formats.decimals.format(tenths / 10)} s`;
     const seconds = Math.round(lasted / second);
-    if (seconds < 3600) return pair(Math.floor(seconds / 60), 'min', seconds % 60, 's');
+    if (seconds < 3600) return unitPair(Math.floor(seconds / 60), 'min', seconds % 60, 's');
     const minutes = Math.round(lasted / minute);
-    if (minutes < 24 * 60) return pair(Math.floor(minutes / 60), 'h', minutes % 60, 'min');
+    if (minutes < 24 * 60) return unitPair(Math.floor(minutes / 60), 'h', minutes % 60, 'min');
     const hours = Math.round(minutes / 60);
-    return pair(Math.floor(hours / 24), 'd', hours % 24, 'h');
+    return unitPair(Math.floor(hours / 24), 'd', hours % 24, 'h');
   }
 
   /** Tokens, turns, lines and other counts, exactly: `164,512`. */
@@ -74,6 +74,6 @@ export const englishNumbers = new NumberFormat('en-US');
 
 const unknown = '–';
 
-function pair(large: number, unit: string, small: number, smallUnit: string): string {
+function unitPair(large: number, unit: string, small: number, smallUnit: string): string {
   return small === 0 ? `${large} ${unit}` : `${large} ${unit} ${small} ${smallUnit}`;
 }

@@ -20,14 +20,14 @@ export class FlowControl {
     this.#onFree = listener;
   }
 
-  received(message: object): void {
+  handleMessage(message: object): void {
     if ('id' in message && 'method' in message) this.#unanswered += 1;
     this.#queued += 1;
     // vscode-jsonrpc passes one message to its handler per turn of the event loop.
     if (this.#queued === 1) setImmediate(this.#turn);
   }
 
-  answered(message: object): void {
+  handleAnswer(message: object): void {
     if (!('id' in message) || 'method' in message) return;
     this.#unanswered -= 1;
     this.#checkFree();

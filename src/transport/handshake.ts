@@ -18,7 +18,7 @@ export async function acceptClient(socket: Socket, reader: JsonLineReader, token
   await sendLine(socket, { nonce });
   const answer = clientProofSchema.safeParse(await reader.next());
   if (!answer.success || !isProof(answer.data.proof, token, 'client', nonce)) return false;
-  await sendLine(socket, { proof: proofOf(token, 'server', answer.data.nonce) });
+  await sendLine(socket, { proof: computeProof(token, 'server', answer.data.nonce) });
   return true;
 }
 
@@ -27,18 +27,18 @@ export async function joinServer(socket: Socket, reader: JsonLineReader, token: 
   const challenge = challengeSchema.safeParse(await reader.next());
   if (!challenge.success) return false;
   const nonce = newNonce();
-  await sendLine(socket, { proof: proofOf(token, 'client', challenge.data.nonce), nonce });
+  await sendLine(socket, { proof: computeProof(token, 'client', challenge.data.nonce), nonce });
   const answer = serverProofSchema.safeParse(await reader.next());
   return answer.success && isProof(answer.data.proof, token, 'server', nonce);
 }
 
 const newNonce = (): string => randomBytes(16).toString('hex');
 
-function proofOf(token: string, side: 'client' | 'server', nonce: string): string {
+function computeProof(token: string, side: 'client' | 'server', nonce: string): string {
   return createHmac('sha256', token).update(`${side}:${nonce}`).digest('hex');
 }
 
 function isProof(proof: string, token: string, side: 'client' | 'server', nonce: string): boolean {
-  const [a, b] = [Buffer.from(proof), Buffer.from(proofOf(token, side, nonce))];
+  const [a, b] = [Buffer.from(proof), Buffer.from(computeProof(token, side, nonce))];
   return a.length === b.length && timingSafeEqual(a, b);
 }

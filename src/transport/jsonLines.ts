@@ -73,7 +73,7 @@ export class JsonLineReader extends AbstractMessageReader implements TurnTaker {
     this.#limit = maxMessageBytes;
     this.#read((message) => {
       if (!isMessage(message)) return this.#fail('A message is not JSON-RPC.');
-      this.#options.flow?.received(message);
+      this.#options.flow?.handleMessage(message);
       callback(message);
     });
     return { dispose: () => (this.#callback = undefined) };
@@ -185,7 +185,7 @@ export class JsonLineWriter extends AbstractMessageWriter {
   /** Resolves when the operating system has accepted the message. @throws if the socket is closed */
   async write(message: Message): Promise<void> {
     await sendLine(this.#socket, message);
-    this.#flow?.answered(message);
+    this.#flow?.handleAnswer(message);
   }
 
   end(): void {

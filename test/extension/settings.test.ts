@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import {
   agentOptions,
   engineSettings as settingsOf,
-  keepsObserved,
+  observedToKeep,
   requestMinutes,
   teamShare,
 } from '../../src/vscode/settings/settings.ts';
@@ -48,12 +48,12 @@ describe('settings', () => {
   });
 
   it('copy opened sessions unless the user, not a workspace, disables that', async () => {
-    assert.equal(keepsObserved(), 'opened');
+    assert.equal(observedToKeep(), 'opened');
     await assert.rejects(async () => configuration().update('sources.keep', 'all', Workspace));
     await set('sources.keep', 'all', Global);
-    assert.equal(keepsObserved(), 'all');
+    assert.equal(observedToKeep(), 'all');
     await set('sources.keep', 'everything', Global);
-    assert.equal(keepsObserved(), 'opened');
+    assert.equal(observedToKeep(), 'opened');
   });
 
   it('share nothing with a team unless the user or a trusted folder enables it', async () => {

@@ -135,7 +135,7 @@ export class CiteCards {
     const index = Number(/^e:(\d+)/.exec(key)?.[1] ?? NaN);
     const links = this.#deps.store.entry(index)?.links;
     const [first] = links ?? [];
-    const from = this.#origin?.step === index ? this.#origin : this.#deps.store.citingOf(index);
+    const from = this.#origin?.step === index ? this.#origin : this.#deps.store.findCitationOf(index);
     const to = first === undefined ? from : { index, at: first.at };
     if (to !== undefined) this.#goTo(to);
     return to !== undefined;
@@ -145,7 +145,7 @@ export class CiteCards {
   #goTo(ref: CitationRef): void {
     const { store, reveal, changed } = this.#deps;
     const entry = store.entry(ref.index);
-    const part = entry === undefined ? 0 : (store.placed(entry)?.parts.get(ref.at) ?? 0);
+    const part = entry === undefined ? 0 : (store.linkPlacesOf(entry)?.parts.get(ref.at) ?? 0);
     void reveal(ref.index, part).then(() => {
       this.#focusTarget = { index: ref.index, at: ref.at };
       changed();

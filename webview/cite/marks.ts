@@ -24,7 +24,7 @@ export class CitationMarks {
   readonly #byEntry = new Map<number, CachedMarks>();
 
   /** `undefined` for a message without marks, or one that is still growing. */
-  of(entry: PageEntry, parts: readonly Part[], open: boolean): LinkPlaces | undefined {
+  placesOf(entry: PageEntry, parts: readonly Part[], open: boolean): LinkPlaces | undefined {
     const { links, index } = entry;
     if (open || links === undefined || links.length === 0) return undefined;
     const content = bodyOf(entry);
@@ -52,12 +52,12 @@ export function markToken(index: number, { pieces }: LinkPlaces, token: Token): 
   if (own === undefined) return undefined;
   const code = token.type === 'codespan';
   // Code that is marked completely stays one piece.
-  if (code && own.length > 1) return html`<code>${own.map((piece) => markedPiece(index, piece, false))}</code>`;
-  return html`${own.map((piece) => markedPiece(index, piece, code))}`;
+  if (code && own.length > 1) return html`<code>${own.map((piece) => renderPiece(index, piece, false))}</code>`;
+  return html`${own.map((piece) => renderPiece(index, piece, code))}`;
 }
 
-function markedPiece(index: number, { text, links, ends }: Piece, code: boolean): Content {
-  const link = closest(links);
+function renderPiece(index: number, { text, links, ends }: Piece, code: boolean): Content {
+  const link = findInnermost(links);
   const body = code ? html`<code>${visibleTemplate(text)}</code>` : visibleTemplate(text);
   if (link === undefined) return body;
   const look = link.status === 'not_found' ? 'cited nf' : 'cited';
@@ -67,7 +67,7 @@ function markedPiece(index: number, { text, links, ends }: Piece, code: boolean)
 }
 
 /** Of nested links, the most specific one. */
-function closest(links: readonly PageLink[]): PageLink | undefined {
+function findInnermost(links: readonly PageLink[]): PageLink | undefined {
   const length = ({ range: [start, end] }: PageLink): number => end - start;
   return links.reduce<PageLink | undefined>(
     (best, link) => (best === undefined || length(link) < length(best) ? link : best),

@@ -72,7 +72,7 @@ function marksOf(
 ): FoundMark[] {
   const found: Omit<FoundMark, 'mark'>[] = [];
   const ranges: (readonly [number, number])[] = [];
-  for (let place = firstAfter(textNodes, start); place < textNodes.length && found.length < maxMarked; place++) {
+  for (let place = findFirstAfter(textNodes, start); place < textNodes.length && found.length < maxMarked; place++) {
     const node = textNodes[place];
     if (node === undefined || node.leaf.start >= end) break;
     const range = node.leaf.map.between(start, end);
@@ -87,7 +87,7 @@ function marksOf(
 }
 
 /** Text nodes are in text order. */
-function firstAfter(textNodes: readonly { leaf: TextNode }[], start: number): number {
+function findFirstAfter(textNodes: readonly { leaf: TextNode }[], start: number): number {
   let low = 0;
   let high = textNodes.length;
   while (low < high) {

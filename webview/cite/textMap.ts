@@ -13,7 +13,7 @@ export class TextMap {
     this.#stretches = stretches;
   }
 
-  static whole(source: number, length: number): TextMap {
+  static identity(source: number, length: number): TextMap {
     return new TextMap([{ at: 0, length, source }]);
   }
 
@@ -54,7 +54,7 @@ export class TextMap {
   }
 
   /** Combines the maps if this map's source is the text of `outer`. */
-  within(outer: TextMap): TextMap {
+  composeWith(outer: TextMap): TextMap {
     return new TextMap(
       this.#stretches.flatMap(({ at, length, source }) =>
         outer

@@ -20,7 +20,7 @@ export interface TextNode {
 export function textNodesOf({ token, at }: Block): TextNode[] {
   if (at < 0) return [];
   const found: TextNode[] = [];
-  new Walk(found).block(token, TextMap.whole(at, token.raw.length), 0);
+  new Walk(found).block(token, TextMap.identity(at, token.raw.length), 0);
   return found;
 }
 
@@ -59,7 +59,7 @@ class Walk {
   /** Blocks in a block that prefixes each of their lines. */
   #addNestedBlocks(tokens: readonly Token[], raw: string, map: TextMap, depth: number): void {
     const text = tokens.map((token) => token.raw).join('');
-    const lines = TextMap.ofLines(text, raw).within(map);
+    const lines = TextMap.ofLines(text, raw).composeWith(map);
     let at = 0;
     for (const token of tokens) {
       this.block(token, lines.part(at, at + token.raw.length), depth + 1);

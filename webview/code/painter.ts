@@ -1,4 +1,4 @@
-import { codeGroups, type CodeGroup, placedSpans, plainOf, type Span } from './spans.ts';
+import { codeGroups, type CodeGroup, placeSpans, toPlain, type Span } from './spans.ts';
 
 /** Texts with cached spans. */
 const maxKept = 100;
@@ -27,7 +27,7 @@ export class CodePainter {
   /** Call this when something was drawn below `root`. */
   look(root: HTMLElement): void {
     if (!('highlights' in CSS)) return;
-    const found = [...root.querySelectorAll<HTMLElement>('[data-code]')].flatMap(codeIn);
+    const found = [...root.querySelectorAll<HTMLElement>('[data-code]')].flatMap(findCode);
     if (found.length === 0 && this.#paintedIds === '') return;
     const missing = found.filter(({ key }) => !this.#spansByKey.has(key));
     if (missing.length > 0) this.#requestPaint(missing);
@@ -102,7 +102,7 @@ const ids = new WeakMap<Text, { readonly text: string; readonly id: number }>();
 let lastId = 0;
 
 /** The single text of the element; none if it contains written-out invisible characters. */
-function codeIn(element: HTMLElement): Code[] {
+function findCode(element: HTMLElement): Code[] {
   const texts = [...element.childNodes].filter((node): node is Text => node instanceof Text && node.data.trim() !== '');
   const [node] = texts;
   if (node === undefined || texts.length > 1 || element.childElementCount > 0) return [];
@@ -115,6 +115,6 @@ function codeIn(element: HTMLElement): Code[] {
 }
 
 function spansIn(spansOf: SpansOf, language: string, text: string): readonly Span[] {
-  const plain = plainOf(text);
-  return placedSpans(spansOf(language, plain.text), plain);
+  const plain = toPlain(text);
+  return placeSpans(spansOf(language, plain.text), plain);
 }

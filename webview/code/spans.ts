@@ -21,7 +21,7 @@ interface Plain {
 }
 
 /** The text without the line numbers that an agent added, up to the limit. */
-export function plainOf(original: string): Plain {
+export function toPlain(original: string): Plain {
   const cut =
     original.length <= maxCharacters ? original : original.slice(0, original.lastIndexOf('\n', maxCharacters) + 1);
   if (!numbered.test(cut)) return { text: cut, lines: [{ at: 0, skipped: 0 }] };
@@ -40,7 +40,7 @@ export function plainOf(original: string): Plain {
 }
 
 /** Maps spans of the plain text to the original; a multi-line span becomes one per line. */
-export function placedSpans(spans: readonly Span[], { lines }: Plain): Span[] {
+export function placeSpans(spans: readonly Span[], { lines }: Plain): Span[] {
   const [only] = lines;
   if (lines.length === 1 && only?.skipped === 0) return [...spans];
   const placed: Span[] = [];

@@ -7,10 +7,10 @@ export function addFooter(body: HTMLElement, { masks, version, exportedAt }: Exp
   footer.className = 'exported-by';
   body.append(footer);
   const at = `${exportedAt.slice(0, 16).replace('T', ' ')} UTC`;
-  render(html`<span>Exported by Vitrine ${version} on ${at}.</span> ${masked(masks)}`, footer);
+  render(html`<span>Exported by Vitrine ${version} on ${at}.</span> ${renderMasked(masks)}`, footer);
 }
 
-function masked(masks: ExportedSession['masks']): TemplateResult {
+function renderMasked(masks: ExportedSession['masks']): TemplateResult {
   if (masks === null) return html`<span>Secrets were not masked.</span>`;
   if (masks.total === 0) return html`<span>No secrets were found.</span>`;
   const kinds = Object.entries(masks.byRule).sort(([, a], [, b]) => b - a);

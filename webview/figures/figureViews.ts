@@ -175,7 +175,7 @@ export class FigureViews {
   }
 
   /** Call this when the header is drawn. */
-  drawn(now: number): void {
+  handleDrawn(now: number): void {
     const { view } = this.#deps.store;
     const anchor = document.getElementById('cost');
     if (!this.#open || view === undefined || anchor === null || this.#code === undefined) return;

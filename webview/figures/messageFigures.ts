@@ -30,7 +30,7 @@ export class MessageFigures {
     this.#deps = deps;
   }
 
-  of(index: number): MessageFigure | MissingFigure {
+  figureOf(index: number): MessageFigure | MissingFigure {
     return this.#byEntry.get(index) ?? 'not_yet';
   }
 
@@ -66,9 +66,11 @@ export class MessageFigures {
     const answer = await this.#deps.request((request) => ({ type: 'getMessageFigures', request, indexes }));
     if (this.#byEntry.size > maxKept) this.#byEntry.clear();
     const reported = answer.type === 'messageFigures' ? answer.figures : [];
-    const isNews = reported.some(({ index, figure }) => JSON.stringify(figure) !== JSON.stringify(this.of(index)));
+    const isNews = reported.some(
+      ({ index, figure }) => JSON.stringify(figure) !== JSON.stringify(this.figureOf(index)),
+    );
     // A failed request is not repeated with every drawing.
-    for (const index of indexes) this.#byEntry.set(index, this.of(index));
+    for (const index of indexes) this.#byEntry.set(index, this.figureOf(index));
     for (const { index, figure } of reported) this.#byEntry.set(index, figure);
     this.isUnreported = [...this.#byEntry.values()].every((figure) => figure === 'not_per_message');
     if (isNews) this.#deps.changed();

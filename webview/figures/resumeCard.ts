@@ -4,7 +4,7 @@ import type { SessionView } from '../../src/protocol/panel/messages.ts';
 import type { Actions } from '../actions.ts';
 import { button, codicon } from '../controls.ts';
 import { plural, t } from '../l10n.ts';
-import { ago } from '../text/ago.ts';
+import { relativeTime } from '../text/ago.ts';
 import { commandWord } from '../text/commandWords.ts';
 import { dateTime } from '../text/format.ts';
 import { visibleTemplate } from '../text/shown.ts';
@@ -27,7 +27,7 @@ export function resumeCard({ view, resume, actions, now }: ResumeCard): Template
     <dl>
       ${part(t('Last activity'), lastActivity(view, resume, now))} ${part(t('Context'), context(view, resume))}
       ${part(t('Cost to resume (cache expired)'), coldStartCost(resume))}
-      ${part(t('Not restored'), notRestored(view, resume))}
+      ${part(t('Not restored'), renderNotRestored(view, resume))}
       ${part(t('Will this resume here?'), resumePlaceText(resume))}
     </dl>
     <div class="bt">
@@ -85,7 +85,7 @@ function lastActivity({ summary }: SessionView, { lastActivity: at }: ResumeFact
   const left =
     synthetic === undefined ? '' : plural(synthetic.runs, t('{0} automatic run', 1), t('{0} automatic runs'));
   return {
-    value: html`<time datetime=${at} title=${dateTime(at)}>${ago(at, now)}</time>, ${dateTime(at)}`,
+    value: html`<time datetime=${at} title=${dateTime(at)}>${relativeTime(at, now)}</time>, ${dateTime(at)}`,
     detail: [runs, turns, left].filter((fact) => fact !== '').join(' · '),
   };
 }
@@ -115,7 +115,7 @@ function coldStartCost({ cold: cost, known }: ResumeFacts): CardValue {
   };
 }
 
-function notRestored({ summary }: SessionView, { background, cutOff, allowed, known }: ResumeFacts): CardValue {
+function renderNotRestored({ summary }: SessionView, { background, cutOff, allowed, known }: ResumeFacts): CardValue {
   const line = (icon: string, text: unknown): TemplateResult => html`<li>${codicon(icon)}<span>${text}</span></li>`;
   const lines = [
     ...(known ? [] : [line('history', t('The conversation: the next run starts without it.'))]),

@@ -20,7 +20,7 @@ export class HostLink {
       deliver: (sent) => {
         // Unknown messages of a newer host count in the numbering, and are ignored.
         if (!isMessage(sent)) return;
-        const message = this.#last.received(sent);
+        const message = this.#last.readMessage(sent);
         if (message === undefined) {
           this.#channel.reportGap();
           return;
@@ -49,7 +49,7 @@ export class HostLink {
   }
 
   /** Tells the host that everything so far is on screen. */
-  drawn(): void {
+  acknowledgeDrawn(): void {
     const { received } = this.#channel;
     if (received <= this.#acknowledged) return;
     this.#acknowledged = received;

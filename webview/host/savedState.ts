@@ -20,14 +20,14 @@ export class StateSaver {
     for (const leaving of ['visibilitychange', 'pagehide']) window.addEventListener(leaving, () => this.#save());
   }
 
-  soon(): void {
+  scheduleSave(): void {
     this.#saveTimer ??= setTimeout(() => this.#save(), delay);
   }
 
   /** The draft changed. A hidden tab loses its page without warning, so each key is saved immediately. */
-  typed(draft: string): void {
+  handleTyping(draft: string): void {
     if (draft.length <= maxAtOnce) this.#save();
-    else this.soon();
+    else this.scheduleSave();
   }
 
   #save(): void {

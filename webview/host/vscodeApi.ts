@@ -95,10 +95,10 @@ export function savedReport(): Pick<SavedReport, 'sorts' | 'opened'> {
   const state = api.getState();
   if (!isObject(state)) return { sorts: [], opened: [] };
   const sorts: readonly unknown[] = Array.isArray(state['sorts']) ? state['sorts'] : [];
-  return { sorts: sorts.flatMap(savedSort), opened: strings(state['opened']) };
+  return { sorts: sorts.flatMap(parseSavedSort), opened: strings(state['opened']) };
 }
 
-function savedSort(pair: unknown): [string, Sort][] {
+function parseSavedSort(pair: unknown): [string, Sort][] {
   const parts: readonly unknown[] = Array.isArray(pair) ? pair : [];
   const [table, sort] = parts;
   if (typeof table !== 'string' || !isObject(sort)) return [];

@@ -35,7 +35,7 @@ export class Announcer {
   }
 
   /** A complete entry; `fresh` if it arrived while the page was open. */
-  settled({ index, type, content, metadata }: PageEntry): void {
+  announceSettled({ index, type, content, metadata }: PageEntry): void {
     if (type.kind !== 'assistant_message' || metadata?.parentCallId !== undefined || this.#announcedReplies.has(index))
       return;
     this.#announcedReplies.add(index);

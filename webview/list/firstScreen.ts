@@ -31,12 +31,12 @@ export class FirstScreen {
   }
 
   /** Call this before each drawing. */
-  drawing(): void {
+  handleDrawing(): void {
     if (!this.#isScreenDrawn) requestAnimationFrame(this.#deps.loaded);
   }
 
   /** Call this after each drawing. */
-  drawn(): void {
+  handleDrawn(): void {
     if (this.#isScreenDrawn) return;
     this.#isScreenDrawn = true;
     const { jumps, anchor, next, idle } = this.#deps;

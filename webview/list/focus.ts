@@ -21,7 +21,7 @@ export class RowFocus {
   }
 
   /** Start of the next key's movement, because keys may be faster than drawing. */
-  from(key: string): string {
+  startKeyFrom(key: string): string {
     return this.#wantedKey ?? key;
   }
 

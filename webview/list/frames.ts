@@ -24,7 +24,7 @@ export class FrameScheduler {
   }
 
   /** Requests a drawing in the next frame; during a drawing, in the current one. */
-  want(extent: RenderExtent): void {
+  requestDraw(extent: RenderExtent): void {
     if (this.#requestedExtent === undefined || order.indexOf(extent) > order.indexOf(this.#requestedExtent))
       this.#requestedExtent = extent;
     if (!this.#drawing) this.#frame ??= requestAnimationFrame(() => this.#run());
@@ -32,7 +32,7 @@ export class FrameScheduler {
 
   /** Draws everything immediately. */
   now(): void {
-    this.want('all');
+    this.requestDraw('all');
     this.#run();
   }
 
@@ -50,6 +50,6 @@ export class FrameScheduler {
       this.#draw(extent);
     }
     this.#drawing = false;
-    if (this.#requestedExtent !== undefined) this.want(this.#requestedExtent);
+    if (this.#requestedExtent !== undefined) this.requestDraw(this.#requestedExtent);
   }
 }

@@ -6,12 +6,12 @@ export interface InputDeps {
   readonly rows: HTMLElement;
   readonly actions: Actions;
   focused(key: string): void;
-  left(): void;
+  onLeft(): void;
   /** Closes the topmost open element; false if there was none. */
   escape(): boolean;
   /** A key while a row has the focus; true if used. */
   keyInRow(key: string, event: KeyboardEvent): boolean;
-  pressedOutsideMenu(): void;
+  onPressOutsideMenu(): void;
 }
 
 /** Input that no single control handles. */
@@ -22,7 +22,7 @@ export function listen(deps: InputDeps): void {
     if (key !== undefined) deps.focused(key);
   });
   rows.addEventListener('focusout', ({ relatedTarget }) => {
-    if (!(relatedTarget instanceof Node && rows.contains(relatedTarget))) deps.left();
+    if (!(relatedTarget instanceof Node && rows.contains(relatedTarget))) deps.onLeft();
   });
   main.addEventListener('click', (event) => followLink(deps, event));
   document.addEventListener('keydown', (event) => {
@@ -30,7 +30,7 @@ export function listen(deps: InputDeps): void {
     if (globalKey(deps, event) || linkKey(event) || keyInRow(deps, event)) event.preventDefault();
   });
   window.addEventListener('pointerdown', ({ target }) => {
-    if (!(target instanceof Element && target.closest('.menu-at') !== null)) deps.pressedOutsideMenu();
+    if (!(target instanceof Element && target.closest('.menu-at') !== null)) deps.onPressOutsideMenu();
   });
 }
 

@@ -172,7 +172,7 @@ export class List {
   /** The first visible row, if the screen begins with entries that are not loaded and about to be replaced. */
   #findGapAtTop(): { key: string; from: number } | undefined {
     const top = this.#virtualizer.scrollOffset ?? 0;
-    const onScreen = this.onScreen();
+    const onScreen = this.visibleItems();
     const [first] = onScreen;
     if (first === undefined || this.#rows[first.index]?.kind !== 'gap') return undefined;
     const item = onScreen.find(({ index }) => this.#rows[index]?.kind !== 'gap');
@@ -181,7 +181,7 @@ export class List {
   }
 
   /** Visible rows, and those within so many screens above and below. */
-  onScreen(beside = 0): VirtualItem[] {
+  visibleItems(beside = 0): VirtualItem[] {
     const top = this.#virtualizer.scrollOffset ?? 0;
     // As last observed, because reading it from the element would force a layout.
     const height = this.#virtualizer.scrollRect?.height ?? 0;
@@ -229,7 +229,7 @@ export class List {
   }
 
   /** Call this when the rows are in the page; measures their heights. */
-  drawn(layout: Layout): void {
+  handleDrawn(layout: Layout): void {
     this.#drawnLayout = layout;
     this.#measuring = true;
     this.#virtualizer._willUpdate();

@@ -210,13 +210,13 @@ export class MarkdownStream {
     for (let end = this.#tail.indexOf('\n', at); end !== -1; end = this.#tail.indexOf('\n', at)) {
       const line = this.#tail.slice(at, end);
       at = end + 1;
-      if (closes(line, fence.marker)) return this.#endFence(fence, at);
+      if (isClosingFence(line, fence.marker)) return this.#endFence(fence, at);
       fence.lines += `${line}\n`;
       if (fence.lines.length > longestTail) this.#cutFence(fence);
     }
     this.#tail = this.#tail.slice(at);
     if (final) {
-      if (!closes(this.#tail, fence.marker)) fence.lines += this.#tail;
+      if (!isClosingFence(this.#tail, fence.marker)) fence.lines += this.#tail;
       return this.#endFence(fence, this.#tail.length);
     }
     const partial = fence.marker.startsWith(this.#tail.trim()) ? '' : this.#tail;
@@ -305,11 +305,11 @@ function openFence(token: Token, text: string): Fence | undefined {
   const [line, marker, info] = opening.exec(token.raw) ?? [];
   if (line === undefined || marker === undefined) return undefined;
   const body = token.raw.slice(line.length);
-  if (body.split('\n').some((bodyLine) => closes(bodyLine, marker))) return undefined;
+  if (body.split('\n').some((bodyLine) => isClosingFence(bodyLine, marker))) return undefined;
   return { marker, lang: info?.trim() ?? '', lines: '', joined: false };
 }
 
-function closes(line: string, marker: string): boolean {
+function isClosingFence(line: string, marker: string): boolean {
   const trimmed = line.trim();
   return trimmed.length >= marker.length && trimmed === marker.charAt(0).repeat(trimmed.length) && !/^ {4}/.test(line);
 }

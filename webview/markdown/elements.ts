@@ -16,7 +16,7 @@ const tokenStarts = /[*_~`[\]!<&|@]|www\.|:\/\/|\n(?: {4}|\t| *[#>+-]| *\d+[.)])
 
 /** At least half of the elements that this text needs; cheap. */
 export function marksIn(text: string): number {
-  return (text.match(marks)?.length ?? 0) + hiddenIn(text);
+  return (text.match(marks)?.length ?? 0) + countHidden(text);
 }
 
 /** Counts token starts, up to `most`. `end`: after the last counted one, or the end of the text. */
@@ -30,13 +30,13 @@ export function countTokenStarts(text: string, most: number): { readonly count: 
 }
 
 /** Invisible characters are written out, each in an element. */
-function hiddenIn(text: string): number {
+function countHidden(text: string): number {
   return notAscii.test(text) ? pieces(text).length - 1 : 0;
 }
 
 /** Approximate number of elements for a block. */
 export function elementsOf(token: Token): number {
-  return countOf(token) + hiddenIn(token.raw);
+  return countOf(token) + countHidden(token.raw);
 }
 
 const ownElements: Readonly<Partial<Record<MarkedToken['type'], number>>> = {
@@ -105,7 +105,7 @@ function groupBySize<T>(all: readonly T[], sizeOf: (one: T) => number, most: num
 
 function listPieces(list: Tokens.List): readonly Piece[] {
   let [at, number] = [0, 0];
-  return groupBySize(list.items, (item) => countOfItem(item) + hiddenIn(item.raw), maxOfBlock).map((items) => {
+  return groupBySize(list.items, (item) => countOfItem(item) + countHidden(item.raw), maxOfBlock).map((items) => {
     const raw = items.map((item) => item.raw).join('');
     const start = list.start === '' ? '' : list.start + number;
     const piece: Piece = { token: { ...list, items: [...items], raw, start }, at };

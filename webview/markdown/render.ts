@@ -51,20 +51,20 @@ class Renderer {
       case 'space':
         return nothing;
       case 'def':
-        return this.#isWhole ? raw(token) : nothing;
+        return this.#isWhole ? renderRaw(token) : nothing;
       case 'heading':
         // The transcript's outline consists of turns, so headings in messages are not real headings.
         return html`<p class="md-h" role="heading" aria-level="${Math.min(6, token.depth + 2)}">
-          ${this.inline(token.tokens)}
+          ${this.renderInline(token.tokens)}
         </p>`;
       case 'paragraph':
-        return html`<p class=${names(joined && 'joined', longWord.test(token.raw) && 'long')}>
-          ${this.inline(token.tokens)}
+        return html`<p class=${classNames(joined && 'joined', longWord.test(token.raw) && 'long')}>
+          ${this.renderInline(token.tokens)}
         </p>`;
       case 'text':
         return token.tokens === undefined
           ? (this.#renderMarked(token) ?? visibleTemplate(entities(token.text)))
-          : html`${this.inline(token.tokens)}`;
+          : html`${this.renderInline(token.tokens)}`;
       case 'code':
         return this.#renderCode(token, joined);
       case 'list':
@@ -72,15 +72,15 @@ class Renderer {
       case 'blockquote':
         return html`<blockquote>${token.tokens.map((child) => this.block(child, depth + 1))}</blockquote>`;
       case 'table':
-        return this.#isWhole && leavesOutCells(token) ? raw(token) : this.#renderTable(token);
+        return this.#isWhole && hasDroppedCells(token) ? renderRaw(token) : this.#renderTable(token);
       case 'hr':
         return html`<hr />`;
       default:
-        return raw(token);
+        return renderRaw(token);
     }
   }
 
-  inline(tokens: readonly Token[]): Content {
+  renderInline(tokens: readonly Token[]): Content {
     return html`${tokens.map((token) => this.#renderSpan(token))}`;
   }
 
@@ -91,15 +91,15 @@ class Renderer {
     if (marked !== undefined) return marked;
     switch (token.type) {
       case 'text':
-        return token.tokens === undefined ? visibleTemplate(entities(token.text)) : this.inline(token.tokens);
+        return token.tokens === undefined ? visibleTemplate(entities(token.text)) : this.renderInline(token.tokens);
       case 'escape':
         return visibleTemplate(token.text);
       case 'strong':
-        return html`<strong>${this.inline(token.tokens)}</strong>`;
+        return html`<strong>${this.renderInline(token.tokens)}</strong>`;
       case 'em':
-        return html`<em>${this.inline(token.tokens)}</em>`;
+        return html`<em>${this.renderInline(token.tokens)}</em>`;
       case 'del':
-        return html`<s>${this.inline(token.tokens)}</s>`;
+        return html`<s>${this.renderInline(token.tokens)}</s>`;
       case 'codespan':
         return html`<code>${visibleTemplate(token.text)}</code>`;
       case 'br':
@@ -123,7 +123,7 @@ class Renderer {
   /** No `href`: only the page's own click handler can follow it. */
   #renderLink(token: Tokens.Link): Content {
     const target = linkTarget(entities(token.href));
-    const label = this.inline(token.tokens);
+    const label = this.renderInline(token.tokens);
     if (target === undefined) return html`${label} ${targetOf(token, this.#isWhole)}`;
     const link = this.#linkTo(target, label);
     return this.#isWhole && token.text !== token.href ? html`${link} ${targetOf(token)}` : link;
@@ -194,14 +194,14 @@ class Renderer {
       <table>
         <thead>
           <tr>
-            ${token.header.map((cell) => html`<th scope="col">${this.inline(cell.tokens)}</th>`)}
+            ${token.header.map((cell) => html`<th scope="col">${this.renderInline(cell.tokens)}</th>`)}
           </tr>
         </thead>
         <tbody>
           ${rows.map(
             (row) =>
               html`<tr>
-                ${row.map((cell) => html`<td class=${cell.align === 'right' ? 'n' : nothing}>${this.inline(cell.tokens)}</td>`)}
+                ${row.map((cell) => html`<td class=${cell.align === 'right' ? 'n' : nothing}>${this.renderInline(cell.tokens)}</td>`)}
               </tr>`,
           )}
         </tbody>
@@ -214,12 +214,14 @@ class Renderer {
 /** Browsers take quadratic time to wrap a word without break opportunities. */
 const longWord = /\S{400}/;
 
-function names(...classes: readonly (string | false)[]): string | typeof nothing {
+function classNames(...classes: readonly (string | false)[]): string | typeof nothing {
   return classes.filter((name) => name !== false).join(' ') || nothing;
 }
 
-function raw(token: MarkedToken): TemplateResult {
-  return html`<p class=${names('raw', longWord.test(token.raw) && 'long')}>${visibleTemplate(token.raw.trimEnd())}</p>`;
+function renderRaw(token: MarkedToken): TemplateResult {
+  return html`<p class=${classNames('raw', longWord.test(token.raw) && 'long')}>
+    ${visibleTemplate(token.raw.trimEnd())}
+  </p>`;
 }
 
 /** Target of a link or image. */
@@ -229,7 +231,7 @@ function targetOf({ href, title }: Tokens.Link | Tokens.Image, titled = true): T
 }
 
 /** A row may have more cells than the header; no token contains those. */
-function leavesOutCells({ raw: text, header, rows }: Tokens.Table): boolean {
+function hasDroppedCells({ raw: text, header, rows }: Tokens.Table): boolean {
   const size = (part: string): number => part.replace(/[\s|:\\-]+/g, '').length;
   return size(text) !== [...header, ...rows.flat()].reduce((sum, cell) => sum + size(cell.text), 0);
 }

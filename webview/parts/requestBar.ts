@@ -9,7 +9,7 @@ import type { Context } from './context.ts';
 
 /** Over the end of the transcript while no request that waits is on screen. */
 export function requestBar({ requests, actions, store }: Context): TemplateResult | typeof nothing {
-  const first = requests.outOfSight();
+  const first = requests.findOutOfSight();
   if (first === undefined) return nothing;
   const message = t('{0} says: {1}', agentName(store.view), quoted(first.title));
   return html`<div class="pend" role="region" aria-label=${t('Pending request')}>

@@ -54,10 +54,10 @@ export class ReportApp {
   #renderMessage(message: ToReportPage): TemplateResult {
     switch (message.type) {
       case 'report':
-        return html`${this.#report(message.report, false)}`;
+        return html`${this.#renderReport(message.report, false)}`;
       case 'working':
         return html`${this.#renderProgress(message.text, message.share)}
-        ${message.report === null ? html`<h1>${visibleTemplate(message.title)}</h1>` : this.#report(message.report, true)}`;
+        ${message.report === null ? html`<h1>${visibleTemplate(message.title)}</h1>` : this.#renderReport(message.report, true)}`;
       case 'failed':
         return this.#renderNotice(message.title, 'alert', t('Could not create this page: {0}', plain(message.message)));
       case 'cancelled':
@@ -81,7 +81,7 @@ export class ReportApp {
       </div>`;
   }
 
-  #report(report: Report, busy: boolean): TemplateResult {
+  #renderReport(report: Report, busy: boolean): TemplateResult {
     const handlers: ReportHandlers = {
       act: (id) => this.#channel.send({ type: 'act', id }),
       refresh: () => this.#channel.send({ type: 'refresh' }),

@@ -22,7 +22,7 @@ export class DeliberateClicks {
   }
 
   /** Whether the current press began before `time`. False for a click without a press, as from a screen reader. */
-  heldSinceBefore(time: number): boolean {
+  wasPressedBefore(time: number): boolean {
     return this.#pressedAt !== undefined && this.#pressedAt < time;
   }
 }

@@ -21,12 +21,12 @@ export class EditPreviews {
   }
 
   /** `undefined` until the host has read the files. */
-  of(id: string): PreviewedRequest | undefined {
+  previewOf(id: string): PreviewedRequest | undefined {
     return this.#previews.get(id);
   }
 
   /** Asks the host once per drawn request. */
-  drawn(ids: Iterable<string>): void {
+  requestPreviews(ids: Iterable<string>): void {
     for (const id of ids) if (!this.#requested.has(id)) void this.#ask(id);
   }
 

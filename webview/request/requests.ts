@@ -40,7 +40,7 @@ export class Requests {
   }
 
   /** The request of a call, if one is waiting. */
-  ofCall(callId: string): WaitingRequest | undefined {
+  requestOfCall(callId: string): WaitingRequest | undefined {
     return this.#pendingRequests.find((request) => request.callId === callId);
   }
 
@@ -55,15 +55,15 @@ export class Requests {
   }
 
   /** The oldest request if none is on screen. */
-  outOfSight(): WaitingRequest | undefined {
+  findOutOfSight(): WaitingRequest | undefined {
     return this.#pendingRequests.some(({ id }) => this.#visible.isVisible(id)) ? undefined : this.#pendingRequests[0];
   }
 
   /** Call after each drawing. Returns keys of new rows that are taller than the screen. */
-  drawn(rows: HTMLElement): string[] {
+  handleDrawn(rows: HTMLElement): string[] {
     const { scroller } = this.#deps;
     const frames = this.#visible.look(rows);
-    this.previews.drawn(
+    this.previews.requestPreviews(
       frames.flatMap(({ dataset: { request: id } }) => (id !== undefined && this.isWaiting(id) ? [id] : [])),
     );
     return frames
@@ -90,7 +90,7 @@ export class Requests {
   }
 
   /** `unseen`: its buttons have not been on screen for long enough. `unread`: they have, but not its beginning. */
-  state(id: string): 'ready' | 'unread' | 'unseen' | 'sent' | 'over' {
+  stateOf(id: string): 'ready' | 'unread' | 'unseen' | 'sent' | 'over' {
     if (!this.isWaiting(id)) return 'over';
     if (this.#sentIds.has(id)) return 'sent';
     if (this.#visible.shownSince(id, 'end') === undefined) return 'unseen';
@@ -102,9 +102,9 @@ export class Requests {
    * was not on screen.
    */
   answer({ id }: AgentRequest, answer: Answer): void {
-    const state = this.state(id);
+    const state = this.stateOf(id);
     if (state !== 'ready' && !(state === 'unread' && answer.kind === 'deny')) return;
-    if (this.#clicks.heldSinceBefore(this.#visible.shownSince(id, 'end') ?? Infinity)) return;
+    if (this.#clicks.wasPressedBefore(this.#visible.shownSince(id, 'end') ?? Infinity)) return;
     this.#sentIds.add(id);
     this.#deps.link.send({ type: 'answer', id, answer });
     this.#deps.changed();

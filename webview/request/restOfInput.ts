@@ -29,13 +29,13 @@ type ShownField = [field: Field, text: string | undefined];
  * The part of a call's input that its action and description do not show, such as options to run in the background or
  * without a sandbox. `undefined` if there is none.
  */
-export function restOfInput({ kind, action, input, description, cwd, plan }: AgentRequest): unknown {
-  if (kind === 'plan') return isObject(input) ? unlessEmpty(without(input, [['plan', plan]])) : input;
+export function findUnshownInput({ kind, action, input, description, cwd, plan }: AgentRequest): unknown {
+  if (kind === 'plan') return isObject(input) ? unlessEmpty(removeShown(input, [['plan', plan]])) : input;
   if (action === undefined || action.kind === 'tool' || action.kind === 'mcp') return input;
   if (!isObject(input)) return input;
   // Each drawn text accounts for one input field with its name.
   const drawn: ShownField[] = [...shownFields(action), ['description', description], ['cwd', cwd]];
-  return unlessEmpty(without(input, drawn));
+  return unlessEmpty(removeShown(input, drawn));
 }
 
 /** The fields that the subject of a request draws. */
@@ -79,15 +79,15 @@ function shownFields(action: Exclude<ToolAction, { kind: 'tool' | 'mcp' }>): Sho
   }
 }
 
-function without(input: Readonly<Record<string, unknown>>, drawn: ShownField[]): Readonly<Record<string, unknown>> {
+function removeShown(input: Readonly<Record<string, unknown>>, drawn: ShownField[]): Readonly<Record<string, unknown>> {
   const left = Object.entries(input).flatMap(([key, value]) => {
-    const rest = withoutShown(key, value, drawn);
+    const rest = removeShownValue(key, value, drawn);
     return isEmpty(rest) ? [] : [[key, rest] as const];
   });
   return Object.fromEntries(left);
 }
 
-function withoutShown(key: string, value: unknown, drawn: ShownField[]): unknown {
+function removeShownValue(key: string, value: unknown, drawn: ShownField[]): unknown {
   if (typeof value === 'string') {
     const at = drawn.findIndex(([field, text]) => text === value && isNamed(field, key));
     if (at === -1) return value;
@@ -95,7 +95,7 @@ function withoutShown(key: string, value: unknown, drawn: ShownField[]): unknown
     return undefined;
   }
   if (!Array.isArray(value) || !lists.has(key)) return value;
-  const rest = value.map((one: unknown) => (isObject(one) ? without(one, drawn) : one));
+  const rest = value.map((one: unknown) => (isObject(one) ? removeShown(one, drawn) : one));
   return rest.filter((one) => !isEmpty(one));
 }
 

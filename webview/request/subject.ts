@@ -12,7 +12,7 @@ import { visibleTemplate, shownCode, warnings } from '../text/shown.ts';
 import { codeOf, quoted } from '../../src/protocol/panel/pageModel.ts';
 import { plain } from '../text/visible.ts';
 import type { PreviewedRequest } from './editPreviews.ts';
-import { restOfInput } from './restOfInput.ts';
+import { findUnshownInput } from './restOfInput.ts';
 
 /**
  * Maximum lines of a change and characters of a text before a "Show all" button. Commands are always shown completely.
@@ -42,10 +42,10 @@ function linesOf({ changes }: Extract<ToolAction, { kind: 'file_edit' }>): numbe
 /** Exactly what will run, be written or be sent, with invisible characters made visible. */
 export function renderSubject(asked: Subject): TemplateResult {
   const { request } = asked;
-  return html`${warned(request)} ${main(asked)} ${otherInput(request)}`;
+  return html`${renderWarnings(request)} ${renderMain(asked)} ${otherInput(request)}`;
 }
 
-function warned(request: AgentRequest): TemplateResult {
+function renderWarnings(request: AgentRequest): TemplateResult {
   return html`${warnings(codeOf(request)).map(
     (sentence) => html`<p class="warn" role="note">${codicon('warning')}<span>${sentence}</span></p>`,
   )}`;
@@ -53,7 +53,7 @@ function warned(request: AgentRequest): TemplateResult {
 
 /** The rest of the input, which is not drawn elsewhere. */
 export function otherInput(request: AgentRequest): TemplateResult | typeof nothing {
-  const rest = restOfInput(request);
+  const rest = findUnshownInput(request);
   if (rest === undefined) return nothing;
   const name = request.kind === 'permission' && isGeneric(request) ? t('Input') : t('Additional arguments');
   return html`<div class="ask-h">${name}</div>
@@ -64,7 +64,7 @@ function isGeneric({ action }: AgentRequest): boolean {
   return action === undefined || action.kind === 'tool' || action.kind === 'mcp';
 }
 
-function main(asked: Subject): TemplateResult | typeof nothing {
+function renderMain(asked: Subject): TemplateResult | typeof nothing {
   const { request, projectDir, whole } = asked;
   const { action } = request;
   const path = (of: string): TemplateResult =>

@@ -97,7 +97,7 @@ export function outcome({ request, decision }: RequestState, member?: string, is
     case 'user':
       if (decision.answer.kind === 'allow' && decision.answer.edited)
         return { icon: 'edit', state: 'done', words: t('Allowed with edits by a person'), message: '' };
-      return member === undefined ? byUser(request, decision) : outcomeByMember(decision.answer, plain(member));
+      return member === undefined ? outcomeByUser(request, decision) : outcomeByMember(decision.answer, plain(member));
     case 'timeout': {
       const waitedText = minutes(Date.parse(decision.at) - Date.parse(request.asked_at));
       const words =
@@ -155,7 +155,7 @@ function outcomeByMember(answer: Answer, member: string): Outcome {
   }
 }
 
-function byUser({ kind }: AgentRequest, { answer, client }: Decision): Outcome {
+function outcomeByUser({ kind }: AgentRequest, { answer, client }: Decision): Outcome {
   if (client !== undefined) return outcomeByOther(answer, client.kind === 'terminal');
   switch (answer.kind) {
     case 'allow': {

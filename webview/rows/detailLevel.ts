@@ -15,7 +15,7 @@ export interface DetailSource {
   /** Whether the reader opened a row of hidden ones. */
   open(key: string): boolean;
   /** Entries that were jumped to: always shown. */
-  asked(index: number): boolean;
+  isRevealed(index: number): boolean;
 }
 
 /** Rows at a level of detail. Each hidden range is one row with its count, so that nothing disappears silently. */
@@ -43,7 +43,7 @@ export function withDetail(rows: readonly Row[], source: DetailSource): Row[] {
 
 function isRowHidden(row: Row, source: DetailSource): boolean {
   if (row.kind === 'noise' || row.kind === 'group') return source.level !== 'everything';
-  if (row.kind !== 'entry' || source.asked(row.index)) return false;
+  if (row.kind !== 'entry' || source.isRevealed(row.index)) return false;
   const entry = source.entry(row.index);
   if (entry === undefined) return false;
   return hidesWriter(entry, source) || hidesEntry(entry, source.level);

@@ -10,7 +10,7 @@ export function pageRows(store: Store): Row[] {
     hidesSynthetic: store.leftOut > 0,
     entry: (index) => store.entry(index),
     open: (key) => store.expanded.has(key),
-    asked: (index) => store.isRevealed(index),
+    isRevealed: (index) => store.isRevealed(index),
   });
   if (store.offersResume) rows.push({ kind: 'resume', key: 'resume', turn: store.turns.length - 1 });
   return rows;

@@ -8,12 +8,12 @@ const [turns, ends, gaps, entries] = [
   new Map<number, string>(),
 ];
 
-export const turnKey = (runId: string): string => saved(turns, 't:', runId);
-export const endKey = (runId: string): string => saved(ends, 'x:', runId);
-export const gapKey = (from: number): string => saved(gaps, 'p:', from);
+export const turnKey = (runId: string): string => cachedKey(turns, 't:', runId);
+export const endKey = (runId: string): string => cachedKey(ends, 'x:', runId);
+export const gapKey = (from: number): string => cachedKey(gaps, 'p:', from);
 
 export function entryKey(index: number, part = 0): string {
-  const key = saved(entries, 'e:', index);
+  const key = cachedKey(entries, 'e:', index);
   return part === 0 ? key : `${key}.${part}`;
 }
 
@@ -23,7 +23,7 @@ export function entryOfKey(key: string): number | undefined {
   return index === undefined ? undefined : Number(index);
 }
 
-function saved<T extends string | number>(known: Map<T, string>, prefix: string, of: T): string {
+function cachedKey<T extends string | number>(known: Map<T, string>, prefix: string, of: T): string {
   const before = known.get(of);
   if (before !== undefined) return before;
   const key = `${prefix}${of}`;

@@ -35,7 +35,7 @@ const theme = new AnsiTheme(() => {
 });
 
 /** Text whose only terminal sequences are colors, as elements. */
-export function colored(text: string): TemplateResult {
+export function renderColors(text: string): TemplateResult {
   const looks = textStyles(text.slice(0, maxCharacters));
   const rest = looks
     .slice(maxSpans)

@@ -35,13 +35,13 @@ export function paletteRgb(number: number): Rgb {
 export function readableColor(text: Rgb, ground: Rgb): Rgb {
   const end: Rgb = contrast([255, 255, 255], ground) > contrast([0, 0, 0], ground) ? [255, 255, 255] : [0, 0, 0];
   for (let shade = 0; shade < shades; shade += 1) {
-    const mixed = mix(text, end, shade / shades);
+    const mixed = mixColors(text, end, shade / shades);
     if (contrast(mixed, ground) >= least) return mixed;
   }
   return end;
 }
 
-function mix([red, green, blue]: Rgb, [toRed, toGreen, toBlue]: Rgb, part: number): Rgb {
+function mixColors([red, green, blue]: Rgb, [toRed, toGreen, toBlue]: Rgb, part: number): Rgb {
   const between = (from: number, to: number): number => Math.round(from + (to - from) * part);
   return [between(red, toRed), between(green, toGreen), between(blue, toBlue)];
 }

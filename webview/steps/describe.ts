@@ -5,7 +5,7 @@ import { millisecondsBetween, duration, number } from '../text/format.ts';
 import { splitPath } from '../text/paths.ts';
 import { firstWords, plain } from '../text/visible.ts';
 import { changeCounts, shownChanges } from './diff.ts';
-import { type RunState, accessibleState, stateWord, stepState, type StepState } from './state.ts';
+import { type RunState, stateForScreenReader, stateWord, stepState, type StepState } from './state.ts';
 
 /** One tool call in its row. `counts` are added and removed lines. */
 export interface StepView {
@@ -38,7 +38,7 @@ export interface StepContext extends RunState {
 export function describeStep(entry: PageEntry, tool: ToolUse, { projectDir, ...run }: StepContext): StepView {
   const state = stepState(tool, run);
   const described = describeAction(tool, state === 'running', projectDir, entry.cut !== undefined);
-  const shown = state === 'approval' ? asked(described, tool, run.waits) : described;
+  const shown = state === 'approval' ? describeWaiting(described, tool, run.waits) : described;
   const word = state === 'approval' && run.waits?.kind === 'question' ? t('needs your answer') : stateWord(state, tool);
   const durationMs = millisecondsBetween(tool.startedAt, tool.endedAt);
   const { mono = false, folder = '', note = '', counts, subject = shown.object } = shown;
@@ -50,7 +50,7 @@ export function describeStep(entry: PageEntry, tool: ToolUse, { projectDir, ...r
     note,
     counts === undefined ? '' : t('{0} lines added, {1} removed', counts.added, counts.removed),
     durationMs === undefined ? '' : duration(durationMs),
-    accessibleState(state, tool),
+    stateForScreenReader(state, tool),
   ];
   return {
     icon: shown.icon,
@@ -83,7 +83,12 @@ function describeAction(
   };
   switch (action.kind) {
     case 'file_read':
-      return { icon: 'file', verb: running ? t('Reading') : t('Read'), ...file(action.path), note: linesRead(action) };
+      return {
+        icon: 'file',
+        verb: running ? t('Reading') : t('Read'),
+        ...file(action.path),
+        note: linesReadText(action),
+      };
     case 'file_write':
       return {
         icon: 'new-file',
@@ -147,14 +152,18 @@ function describeAction(
 }
 
 /** Description of a call that waits for the user: what it would do, or what it asks. */
-function asked(described: StepDescription, tool: ToolUse, waits: WaitingRequest | undefined): StepDescription {
+function describeWaiting(
+  described: StepDescription,
+  tool: ToolUse,
+  waits: WaitingRequest | undefined,
+): StepDescription {
   if (waits?.kind === 'question') return { icon: 'question', verb: t('Asks'), object: oneLine(waits.title) };
   if (waits?.kind === 'plan') return { icon: 'checklist', verb: t('Presents a plan'), object: oneLine(waits.title) };
-  return { ...described, verb: wantsTo(tool) };
+  return { ...described, verb: proposedVerb(tool) };
 }
 
 /** The verb of a call that is not allowed yet: it does not run. */
-function wantsTo({ action }: ToolUse): string {
+function proposedVerb({ action }: ToolUse): string {
   switch (action.kind) {
     case 'file_read':
       return t('Wants to read');
@@ -210,7 +219,7 @@ function describeTodo(action: Extract<ToolAction, { kind: 'todo' }>, toolName: s
   };
 }
 
-function linesRead({ startLine, endLine, totalLines }: Extract<ToolAction, { kind: 'file_read' }>): string {
+function linesReadText({ startLine, endLine, totalLines }: Extract<ToolAction, { kind: 'file_read' }>): string {
   const whole = (startLine ?? 1) <= 1 && (endLine === undefined || (totalLines !== undefined && endLine >= totalLines));
   if (!whole && startLine !== undefined && endLine !== undefined) return t('lines {0}–{1}', startLine, endLine);
   if (!whole && endLine !== undefined) return t('lines {0}–{1}', 1, endLine);

@@ -42,7 +42,7 @@ function body(context: DetailContext): TemplateResult | typeof nothing {
       return html`${shownChanges(action.changes).map((change) => diff(context, change))}${failure(tool)}`;
     case 'file_write':
       return html`${fileHead(context, action.path, true)}${
-        action.content === undefined ? nothing : text(action.content, languageOf(action.path))
+        action.content === undefined ? nothing : renderText(action.content, languageOf(action.path))
       }${failure(tool)}`;
     case 'file_read':
       return html`${fileHead(context, action.path, false, action.startLine)}${result(tool, languageOf(action.path))}`;
@@ -71,7 +71,7 @@ function body(context: DetailContext): TemplateResult | typeof nothing {
         </ul>
         ${failure(tool)}`;
     case 'task':
-      return html`${action.prompt === undefined ? nothing : section(t('Prompt'), text(action.prompt))}${
+      return html`${action.prompt === undefined ? nothing : section(t('Prompt'), renderText(action.prompt))}${
         tool.result === undefined ? nothing : section(t('Result'), result(tool))
       }`;
     case 'mcp':
@@ -212,12 +212,12 @@ function result({ result: came, status }: ToolUse, language?: string): TemplateR
     return status === 'running' || status === 'created' ? html`<p class="none">${t('No result yet')}</p>` : nothing;
   }
   if (came.text !== undefined) {
-    return came.text === '' ? html`<p class="none">${t('Empty result')}</p>` : text(came.text, language);
+    return came.text === '' ? html`<p class="none">${t('Empty result')}</p>` : renderText(came.text, language);
   }
   return json(came.data);
 }
 
-function text(content: string, language?: string): TemplateResult {
+function renderText(content: string, language?: string): TemplateResult {
   return html`<pre class="text" tabindex="0" data-code=${language ?? nothing}>${terminal(content)}</pre>`;
 }
 

@@ -81,7 +81,7 @@ export function stateWord(state: StepState, tool: ToolUse): string {
 }
 
 /** The word for screen readers, for every state. */
-export function accessibleState(state: StepState, tool: ToolUse): string {
+export function stateForScreenReader(state: StepState, tool: ToolUse): string {
   if (state === 'done') return t('done');
   if (state === 'running') return t('running');
   return stateWord(state, tool);

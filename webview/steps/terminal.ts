@@ -21,7 +21,7 @@ function withoutControlCodes(output: string): unknown {
 
 function color(output: string, colors: string): Promise<unknown> {
   const drawn = import('./colors.ts').then(
-    ({ colored }) => colored(settledLines(colors)),
+    ({ renderColors }) => renderColors(settledLines(colors)),
     () => withoutControlCodes(output),
   );
   const [oldest] = saved.keys();

@@ -23,7 +23,7 @@ export class Pager {
   /** Requests missing entries of the drawn rows, and drops distant ones. */
   look(list: List): void {
     let near: number | undefined;
-    for (const { index } of list.onScreen(1)) {
+    for (const { index } of list.visibleItems(1)) {
       const row = list.row(index);
       if (row?.kind === 'entry') near ??= row.index;
       if (row?.kind !== 'gap') continue;

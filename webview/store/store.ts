@@ -110,7 +110,7 @@ export class Store implements RowSource {
   }
 
   /** The next loaded message after a step that cites it. */
-  citingOf(step: number): { readonly index: number; readonly at: number } | undefined {
+  findCitationOf(step: number): { readonly index: number; readonly at: number } | undefined {
     let found: { readonly index: number; readonly at: number } | undefined;
     for (const { index, links } of this.#entries.values()) {
       if (index <= step || (found !== undefined && found.index <= index)) continue;
@@ -196,9 +196,9 @@ export class Store implements RowSource {
   }
 
   /** Positions of a message's sources; `undefined` while only its end is drawn. */
-  placed(entry: PageEntry): LinkPlaces | undefined {
+  linkPlacesOf(entry: PageEntry): LinkPlaces | undefined {
     const parts = this.document(entry);
-    return this.#documents.isEnd(entry) ? undefined : this.#marks.of(entry, parts, this.#open.has(entry.index));
+    return this.#documents.isEnd(entry) ? undefined : this.#marks.placesOf(entry, parts, this.#open.has(entry.index));
   }
 
   closed(key: string): boolean {

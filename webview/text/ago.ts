@@ -13,7 +13,7 @@ const steps = [
 const formats = new Map<string | undefined, Intl.RelativeTimeFormat>();
 
 /** An ISO 8601 time relative to `now`: `now`, `5 minutes ago`, `yesterday` by the calendar; empty for anything else. */
-export function ago(iso: string, now: number): string {
+export function relativeTime(iso: string, now: number): string {
   const ms = now - Date.parse(iso);
   if (!Number.isFinite(ms)) return '';
   const past = Math.max(0, ms);

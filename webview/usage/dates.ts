@@ -11,7 +11,7 @@ export function dayText(day: string): string {
 }
 
 /** The month `by` months after `month` (before, if negative). */
-export function monthFrom(month: string, by: number): string {
+export function addMonths(month: string, by: number): string {
   const at = date(`${month}-01`);
   at.setUTCMonth(at.getUTCMonth() + by);
   return at.toISOString().slice(0, 7);

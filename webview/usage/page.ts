@@ -5,8 +5,8 @@ import { plural, t } from '../l10n.ts';
 import { compact, number } from '../text/format.ts';
 import { visibleTemplate } from '../text/shown.ts';
 import { sumText, tokensOf } from '../figures/costText.ts';
-import { dayText, monthFrom, monthText } from './dates.ts';
-import { plot } from './plot.ts';
+import { dayText, addMonths, monthText } from './dates.ts';
+import { renderPlot } from './plot.ts';
 
 export interface UsageActions {
   readonly show: (month: string, scope: UsageScope) => void;
@@ -17,17 +17,17 @@ export interface UsageActions {
 export function usagePage(page: UsagePage, actions: UsageActions): TemplateResult {
   const { total, day } = page;
   return html`<main aria-label=${t('Usage')}>
-    ${controls(page, actions)}
+    ${renderControls(page, actions)}
     <dl class="sums">${sum(t('Today'), day)} ${sum(monthText(page.month), total)}</dl>
     ${
       total.runs === 0
         ? html`<p class="none">${t('No runs this month.')}</p>`
-        : html`${plot(page.days)}
-            ${table(t('By agent'), t('Agent'), page.agents, ({ key }) => visibleTemplate(key === '' ? t('unknown') : key))}
-            ${table(t('By model'), t('Model'), page.models, ({ key }) => visibleTemplate(key === 'unknown' ? t('not reported') : key))}
+        : html`${renderPlot(page.days)}
+            ${renderTable(t('By agent'), t('Agent'), page.agents, ({ key }) => visibleTemplate(key === '' ? t('unknown') : key))}
+            ${renderTable(t('By model'), t('Model'), page.models, ({ key }) => visibleTemplate(key === 'unknown' ? t('not reported') : key))}
             <details>
               <summary>${t('Days as a table')}</summary>
-              ${table(
+              ${renderTable(
                 t('By day'),
                 t('Day'),
                 page.days.filter(({ runs }) => runs > 0),
@@ -40,14 +40,14 @@ export function usagePage(page: UsagePage, actions: UsageActions): TemplateResul
   </main>`;
 }
 
-function controls({ month, first, last, scope, isInTeam }: UsagePage, { show }: UsageActions): TemplateResult {
+function renderControls({ month, first, last, scope, isInTeam }: UsagePage, { show }: UsageActions): TemplateResult {
   const step = (by: -1 | 1, label: string, icon: string, off: boolean): TemplateResult =>
     html`<button
       class="icon"
       aria-label=${label}
       title=${label}
       ?disabled=${off}
-      @click=${() => show(monthFrom(month, by), scope)}
+      @click=${() => show(addMonths(month, by), scope)}
     >
       <span class="codicon codicon-${icon}" aria-hidden="true"></span>
     </button>`;
@@ -93,7 +93,7 @@ function groupParts(group: UsageGroup): string[] {
   ];
 }
 
-function table(
+function renderTable(
   caption: string,
   head: string,
   groups: readonly UsageGroup[],

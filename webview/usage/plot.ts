@@ -14,7 +14,7 @@ const mark = 5;
 const columns = 31;
 
 /** Columns per day: reported costs filled, estimated ones hatched on top, a hollow mark for unknown ones. */
-export function plot(days: readonly UsageGroup[]): TemplateResult {
+export function renderPlot(days: readonly UsageGroup[]): TemplateResult {
   const most = Math.max(...days.map((day) => day.usd ?? 0));
   const estimated = days.some((day) => day.estimatedUsd > 0);
   const unknown = days.some((day) => day.unknown > 0);

@@ -2,7 +2,7 @@ import type { DirectiveResult } from 'lit/directive.js';
 import { ref } from 'lit/directives/ref.js';
 
 /** Sets styles on the element, because the page's policy forbids inline styles. */
-export function styled(styles: Readonly<Record<string, string>>): DirectiveResult {
+export function setStyles(styles: Readonly<Record<string, string>>): DirectiveResult {
   return ref((element) => {
     if (!(element instanceof HTMLElement)) return;
     for (const [name, value] of Object.entries(styles)) element.style.setProperty(name, value);

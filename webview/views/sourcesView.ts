@@ -12,7 +12,7 @@ import { visibleTemplate } from '../text/shown.ts';
 import { plain } from '../text/visible.ts';
 import { verdictIcons, verdictWord } from '../parts/evidence/claimVerdict.ts';
 import { lineHeight, Lines } from './trajectory/lines.ts';
-import { styled, px } from './placed.ts';
+import { setStyles, px } from './placed.ts';
 import type { PageView, ViewDeps } from './view.ts';
 
 /** Milliseconds between two checks of the list while entries arrive. */
@@ -150,18 +150,18 @@ export class SourcesView implements PageView {
     return html`${repeat(
       sorted,
       (at) => at,
-      (at, n) => html`${spacer(at - (sorted[n - 1] ?? -1) - 1)}${this.#renderRow(context, at)}`,
-    )}${spacer(this.#lines.total - (sorted.at(-1) ?? -1) - 1)}`;
+      (at, n) => html`${renderSpacer(at - (sorted[n - 1] ?? -1) - 1)}${this.#renderRow(context, at)}`,
+    )}${renderSpacer(this.#lines.total - (sorted.at(-1) ?? -1) - 1)}`;
   }
 
   #renderRow(context: Context, at: number): TemplateResult {
     const source = this.#lines.line(at);
     return html`<tr data-at=${at} aria-rowindex=${at + 2}>
-      ${source === undefined ? html`<td colspan="5" class="sub">${t('Loading…')}</td>` : cells(context, source)}
+      ${source === undefined ? html`<td colspan="5" class="sub">${t('Loading…')}</td>` : renderCells(context, source)}
     </tr>`;
   }
 
-  drawn(place: HTMLElement): void {
+  handleDrawn(place: HTMLElement): void {
     const scroller = place.querySelector('.pane');
     if (!(scroller instanceof HTMLElement) || this.#scroller === scroller) return;
     this.#scroller = scroller;
@@ -187,10 +187,10 @@ function placeOf(target: EventTarget | null): number | undefined {
 }
 
 /** For rows that are not drawn. */
-function spacer(rows: number): TemplateResult | typeof nothing {
+function renderSpacer(rows: number): TemplateResult | typeof nothing {
   if (rows <= 0) return nothing;
   return html`<tr class="space" aria-hidden="true">
-    <td colspan="5" ${styled({ height: px(rows * lineHeight) })}></td>
+    <td colspan="5" ${setStyles({ height: px(rows * lineHeight) })}></td>
   </tr>`;
 }
 
@@ -200,7 +200,7 @@ function summary({ given, found, not_found: missing }: SourcesPage['sums']): Tem
   ${missing > 0 ? html`<span class="x warn">${t('{0} not found', number(missing))}</span>` : nothing}`;
 }
 
-function cells({ store, actions }: Context, source: PageSource): TemplateResult {
+function renderCells({ store, actions }: Context, source: PageSource): TemplateResult {
   const { status, verdict, step, cited } = source;
   const { icon, name, about } = describe(source, store.view?.summary.project_dir);
   return html`<td class="n sub">${source.number}</td>

@@ -20,7 +20,7 @@ export const tabId = (id: ViewId): string => `tab-${id}`;
 export const panelId = (id: ViewId): string => (id === 'transcript' ? 'v-transcript' : 'v-other');
 
 /** The view switch: one Tab stop, arrow keys inside; the view follows the focus. */
-export function tabs(label: string, { tabs: all, active, show }: TabsState): TemplateResult {
+export function renderTabs(label: string, { tabs: all, active, show }: TabsState): TemplateResult {
   const keys = (event: KeyboardEvent): void => {
     const at = all.findIndex(({ id }) => id === active);
     const to = target(event.key, at, all.length);

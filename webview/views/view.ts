@@ -22,7 +22,7 @@ export interface PageView {
   hint?(context: Context): string | undefined;
   draw(context: Context): TemplateResult;
   /** Called when the drawing is in the page. */
-  drawn?(place: HTMLElement): void;
+  handleDrawn?(place: HTMLElement): void;
   /** A message of the host, also while another view is visible. */
   handleMessage?(message: ToPage): void;
 }

@@ -94,7 +94,7 @@ export class Views {
       return;
     }
     render(view.draw(context), place);
-    view.drawn?.(place);
+    view.handleDrawn?.(place);
   }
 
   #findView(id: ViewId): SecondaryViews['all'][number] | undefined {

@@ -21,7 +21,7 @@ export class AcpHttpDialogue implements Dialogue {
     this.#watch.line(text);
     const { question } = this.#watch;
     if (question === null) return;
-    this.#watch.answered();
+    this.#watch.clearQuestion();
     void this.#ask(question);
   }
 

@@ -71,7 +71,7 @@ export class MessageEntries {
   }
 
   /** The complete message; adds parts that were not streamed. */
-  completed(message: JsonObject, line: SourceLine): boolean {
+  completeMessage(message: JsonObject, line: SourceLine): boolean {
     if (!this.#open) this.created(message, line);
     const parts = objects(message['parts']);
     const known = parts.slice(this.#parts).map((part) => this.part(part, line));
@@ -82,13 +82,13 @@ export class MessageEntries {
   }
 
   /** The result of the run; adds messages that were not streamed. */
-  output(messages: readonly JsonObject[], line: SourceLine): void {
+  addOutput(messages: readonly JsonObject[], line: SourceLine): void {
     let [completed, repeated] = [this.#completed, this.#repeated];
     const [next, ...rest] = messages.filter(({ role }) => (role === 'user' ? repeated-- : completed--) <= 0);
     const isOther = next === undefined || (next['role'] === 'user') !== (this.#userText !== undefined);
     if (this.#open && isOther) this.#end(line);
-    if (next !== undefined) this.completed(next, line);
-    for (const message of rest) this.completed(message, line);
+    if (next !== undefined) this.completeMessage(next, line);
+    for (const message of rest) this.completeMessage(message, line);
   }
 
   /** The stream has ended, possibly within a message. */
@@ -128,8 +128,8 @@ export class MessageEntries {
     const from = last.points - joint + shown.lead;
     last.text += shown.text;
     last.points += codePoints(shown.text) - joint;
-    this.#map.shows(last);
-    if (shown.counts) this.#map.text(last, from, shown.length, joint);
+    this.#map.addEntry(last);
+    if (shown.counts) this.#map.addText(last, from, shown.length, joint);
     return { entry: last, from };
   }
 
@@ -193,7 +193,7 @@ export class MessageEntries {
     for (const step of part.trajectories) this.#step(step, line);
     const { contentType, bytes, url } = part;
     const title = `Artifact ${code(name)} (${contentType})\n\n`;
-    const { text, lead, length } = part.text === undefined ? attached(part) : fenced(part.text);
+    const { text, lead, length } = part.text === undefined ? attachmentPlaceholder(part) : toCodeBlock(part.text);
     const from = codePoints(title) + lead;
     const annotations = part.citations.map((citation) => citationInContent(citation, from, length));
     this.#run.system('artifact', title + text, line.timestamp, {
@@ -207,7 +207,7 @@ export class MessageEntries {
     this.#pendingCitations = [];
     this.#refer(waiting, true);
     this.#run.texts.close();
-    if (this.#userText !== undefined) this.#run.echoedPrompt(this.#userText.join(''), timestamp);
+    if (this.#userText !== undefined) this.#run.addEchoedPrompt(this.#userText.join(''), timestamp);
     if (this.#pendingCitations.length > 0) {
       const annotations = this.#pendingCitations.map(citationWithoutText);
       this.#pendingCitations = [];
@@ -225,24 +225,24 @@ function shownPart(part: Part, isMore: boolean): VisibleContent | undefined {
   const { contentType, text, bytes, url } = part;
   if (text !== undefined && text !== '') {
     if (!/^application\//i.test(contentType)) return { text, lead: 0, length: codePoints(text), counts: true };
-    return separated(fenced(text), '\n\n', '\n\n');
+    return withSeparators(toCodeBlock(text), '\n\n', '\n\n');
   }
   if (bytes === undefined && url === undefined) return undefined;
-  return separated(attached(part), isMore ? '\n\n' : '', '');
+  return withSeparators(attachmentPlaceholder(part), isMore ? '\n\n' : '', '');
 }
 
-function separated(shown: VisibleContent, before: string, after: string): VisibleContent {
+function withSeparators(shown: VisibleContent, before: string, after: string): VisibleContent {
   return { ...shown, text: before + shown.text + after, lead: before.length + shown.lead };
 }
 
 /** Placeholder for content that is not text. */
-function attached(part: Part): VisibleContent {
+function attachmentPlaceholder(part: Part): VisibleContent {
   const text = attachmentText(part);
   return { text, lead: 0, length: codePoints(text), counts: false };
 }
 
 /** The complete text as a code block. */
-function fenced(text: string): VisibleContent {
+function toCodeBlock(text: string): VisibleContent {
   const longest = (text.match(/`+/g) ?? []).reduce((length, run) => Math.max(length, run.length), 2);
   const fence = '`'.repeat(longest + 1);
   return { text: `${fence}\n${text}\n${fence}`, lead: fence.length + 1, length: codePoints(text), counts: true };

@@ -60,7 +60,7 @@ export class AcpHttpReader implements AgentReader {
         this.#keepUnknown(this.#messages.part(inner, line), line);
         return true;
       case 'message.completed':
-        this.#keepUnknown(this.#messages.completed(inner, line), line);
+        this.#keepUnknown(this.#messages.completeMessage(inner, line), line);
         return true;
       default:
         return false;
@@ -85,15 +85,15 @@ export class AcpHttpReader implements AgentReader {
         this.#readAwaitingRun(run, line);
         return true;
       case 'run.completed':
-        this.#messages.output(run.output, line);
+        this.#messages.addOutput(run.output, line);
         this.#close({ ...emptyReport, text: this.#answerText(), terminalReason: 'completed' }, 'Completed', line);
         return true;
       case 'run.failed':
-        this.#messages.output(run.output, line);
+        this.#messages.addOutput(run.output, line);
         this.#failRun(run.error ?? errorInfo(undefined), line);
         return true;
       case 'run.cancelled':
-        this.#messages.output(run.output, line);
+        this.#messages.addOutput(run.output, line);
         this.#run.interrupt('The run was cancelled.', line.timestamp);
         this.#close({ ...emptyReport, text: this.#answerText(), terminalReason: 'aborted' }, 'Cancelled', line);
         return true;
@@ -122,7 +122,7 @@ export class AcpHttpReader implements AgentReader {
 
   /** The run continues after an answer, with the same messages and a new event stream. */
   #readAwaitingRun({ awaits, output }: RunInfo, line: SourceLine): void {
-    this.#messages.output(output, line);
+    this.#messages.addOutput(output, line);
     this.#run.unfinished = true;
     const shown = messageText(field(awaits, 'message'));
     const request = limitDepth(awaits ?? null);

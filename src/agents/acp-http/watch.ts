@@ -30,7 +30,7 @@ export class RunWatch {
     return this.#question;
   }
 
-  answered(): void {
+  clearQuestion(): void {
     this.#question = null;
   }
 

@@ -71,16 +71,16 @@ export class Conversation {
       case 'session_message_chunk':
         return messages.chunk('user', update, between);
       case 'user_message':
-        messages.whole('user', update, speaker);
+        messages.addWholeMessage('user', update, speaker);
         return true;
       case 'agent_message':
-        messages.whole('text', update, speaker);
+        messages.addWholeMessage('text', update, speaker);
         return true;
       case 'agent_thought':
-        messages.whole('thinking', update, speaker);
+        messages.addWholeMessage('thinking', update, speaker);
         return true;
       case 'session_message':
-        messages.whole('user', update, between);
+        messages.addWholeMessage('user', update, between);
         return true;
       default:
         return undefined;

@@ -57,7 +57,7 @@ export class Messages {
   }
 
   /** A complete message, new or replacing its streamed text (version 2). */
-  whole(kind: TextKind, update: JsonObject, speaker: MessageSource): void {
+  addWholeMessage(kind: TextKind, update: JsonObject, speaker: MessageSource): void {
     const id = nonEmpty(update['messageId']);
     const { content } = update;
     if (content === undefined) return;
@@ -65,7 +65,7 @@ export class Messages {
     if (kind === 'user' && speaker.origin === undefined) {
       this.flushEcho();
       this.#run.texts.close();
-      this.#run.echoedPrompt(shown, speaker.timestamp);
+      this.#run.addEchoedPrompt(shown, speaker.timestamp);
       return;
     }
     this.flushEcho();
@@ -94,7 +94,7 @@ export class Messages {
     if (echo === undefined) return;
     this.#echo = undefined;
     this.#run.texts.close();
-    this.#run.echoedPrompt(echo.text, echo.timestamp);
+    this.#run.addEchoedPrompt(echo.text, echo.timestamp);
   }
 
   #addEcho(id: string | undefined, content: string, timestamp: string): void {

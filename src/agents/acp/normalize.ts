@@ -45,11 +45,11 @@ export class AcpReader implements AgentReader {
     this.#notes = new Notes(run);
     run.decided = ({ callId }, { by, answer }) => {
       if (callId === undefined || by === 'withdrawn' || by === 'run_over') return;
-      this.#conversation.calls.decided(callId, answer.kind === 'allow');
+      this.#conversation.calls.setDecision(callId, answer.kind === 'allow');
     };
     run.toolOutput = (callId, stdout, exitCode, timestamp) => {
       const context = { timestamp, metadata: run.session.metadata() };
-      return this.#conversation.calls.output(callId, stdout, exitCode, context);
+      return this.#conversation.calls.setOutput(callId, stdout, exitCode, context);
     };
     this.#recorded = run.context.resume !== undefined && run.context.firstIndex > 1;
   }
@@ -136,7 +136,7 @@ export class AcpReader implements AgentReader {
     this.#conversation.calls.settle('No result: the history has none.', timestamp);
     this.#conversation.plans.endTurn();
     this.#phase = 'live';
-    this.#session.opened(result, timestamp);
+    this.#session.handleOpened(result, timestamp);
     if (this.#replayed > 0 && this.#recorded) {
       const shown = 'The agent repeated the earlier conversation, which is shown above.';
       this.#run.addSideEntry('replay', shown, timestamp, { updates: this.#replayed });
@@ -171,7 +171,7 @@ export class AcpReader implements AgentReader {
         this.#session.settings(update, timestamp);
         return true;
       case 'current_mode_update':
-        this.#session.modeIs(nonEmpty(update['currentModeId']) ?? nonEmpty(update['modeId']), timestamp);
+        this.#session.setMode(nonEmpty(update['currentModeId']) ?? nonEmpty(update['modeId']), timestamp);
         return true;
       case 'available_commands_update':
         this.#session.commands(update['availableCommands']);

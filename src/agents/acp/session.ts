@@ -52,7 +52,7 @@ export class AcpSession {
   }
 
   /** The conversation is open: the answer to `session/new`, `session/load` or `session/resume`. */
-  opened(result: JsonObject, timestamp: string): void {
+  handleOpened(result: JsonObject, timestamp: string): void {
     this.#run.session.setId(result['sessionId']);
     this.#readSettings(result);
     this.#commandsOf(result['availableCommands']);
@@ -66,7 +66,7 @@ export class AcpSession {
     if (before !== null && this.#mode !== before) this.#addModeNote(timestamp);
   }
 
-  modeIs(id: string | undefined, timestamp: string): void {
+  setMode(id: string | undefined, timestamp: string): void {
     if (id === undefined || id === this.#mode) return;
     this.#mode = id;
     this.#updateOwnMetadata();

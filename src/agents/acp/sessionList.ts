@@ -23,15 +23,15 @@ export function sessionPageOf(answer: unknown): {
     return [
       {
         id,
-        cwd: truncated(session['cwd']),
-        title: truncated(session['title']),
-        updatedAt: truncated(session['updatedAt']),
+        cwd: truncateText(session['cwd']),
+        title: truncateText(session['title']),
+        updatedAt: truncateText(session['updatedAt']),
       },
     ];
   });
   return { sessions, next: nonEmpty(field(answer, 'nextCursor')) ?? null };
 }
 
-function truncated(value: unknown): string | null {
+function truncateText(value: unknown): string | null {
   return nonEmpty(value)?.slice(0, maxText) ?? null;
 }

@@ -28,7 +28,7 @@ function option(flag: string, value: string): string[] {
   return value.startsWith('-') ? [`${flag}=${value}`] : [flag, value];
 }
 
-function lower(a: number | undefined, b: number | undefined): number | undefined {
+function lowerLimit(a: number | undefined, b: number | undefined): number | undefined {
   return a === undefined || b === undefined ? (a ?? b) : Math.min(a, b);
 }
 
@@ -71,10 +71,10 @@ export function claudeCommand(request: CommandRequest): CommandLine {
   }
   if (options.model !== undefined) args.push(...option('--model', options.model));
   permissionMode(options, args, add);
-  const maxTurns = lower(options.maxTurns, limits.turns);
+  const maxTurns = lowerLimit(options.maxTurns, limits.turns);
   if (maxTurns !== undefined) args.push('--max-turns', String(maxTurns));
   // Measured with 2.0.77 and 2.1.328: earlier cost of a resumed conversation does not count.
-  const maxBudget = lower(options.maxBudgetUsd, has('maxBudget') ? limits.usd : undefined);
+  const maxBudget = lowerLimit(options.maxBudgetUsd, has('maxBudget') ? limits.usd : undefined);
   if (maxBudget !== undefined) add('maxBudget', 'budget limit', ['--max-budget-usd', String(maxBudget)]);
   if (options.appendSystemPrompt !== undefined && options.appendSystemPrompt !== '') {
     const added = option('--append-system-prompt', options.appendSystemPrompt);

@@ -48,7 +48,7 @@ export class Conversation {
   }
 
   /** The next message that the agent writes for itself is the summary of the conversation. */
-  compacted(): void {
+  handleCompaction(): void {
     this.#compacted = true;
     this.compactions += 1;
   }
@@ -130,7 +130,7 @@ export class Conversation {
   }
 
   #linkEntryToUsage(id: string | undefined, entry: NormalizedEntry | undefined): void {
-    if (id !== undefined && entry !== undefined) this.#parts.usages.wrote(id, entry.index);
+    if (id !== undefined && entry !== undefined) this.#parts.usages.addEntry(id, entry.index);
   }
 
   #addThinking(
@@ -149,7 +149,7 @@ export class Conversation {
   }
 
   #startCall(block: JsonObject, line: Line, model: string | undefined, messageId: string | undefined): void {
-    const id = nonEmpty(block['id']) ?? count(block['id'])?.toString() ?? this.#parts.calls.freshId();
+    const id = nonEmpty(block['id']) ?? count(block['id'])?.toString() ?? this.#parts.calls.makeId();
     const started = this.#parts.calls.start({
       id,
       messageId,
@@ -233,7 +233,7 @@ export class Conversation {
       return;
     }
     if (interruption.test(shown)) {
-      this.#parts.state.interruptedBy(line, shown);
+      this.#parts.state.addInterruption(line, shown);
       return;
     }
     this.#parts.writer.add({

@@ -106,7 +106,7 @@ class ClaudeDialogue implements Dialogue {
     }
     // A repeated request gets the same answer as the first.
     if (this.#withdrawals.has(id)) return;
-    const plan = toolName === 'ExitPlanMode' ? this.#plans.of(nonEmpty(request['tool_use_id'])) : undefined;
+    const plan = toolName === 'ExitPlanMode' ? this.#plans.permissionOf(nonEmpty(request['tool_use_id'])) : undefined;
     void this.#ask({ id, toolName, input, request, plan });
   }
 

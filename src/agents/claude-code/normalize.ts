@@ -8,7 +8,7 @@ import { ClientEntries } from '../shared/normalizer/clientEntries.ts';
 import { Conversation } from './conversation.ts';
 import { describeExit, endingOf, knownError } from '../shared/normalizer/ending.ts';
 import { LineLog, parse, stderrText, unknownContent, unknownLine } from '../shared/normalizer/lineLog.ts';
-import { briefLine } from './texts/briefLine.ts';
+import { parseBriefLine } from './texts/briefLine.ts';
 import { DeltaLines } from './texts/deltaLine.ts';
 import { fixedStderr, unknownSessionText } from './figures/errors.ts';
 import { initEntry } from './init.ts';
@@ -211,13 +211,13 @@ export class ClaudeCodeNormalizer implements Normalizer {
   }
 
   #giveUpSpread(at: number): void {
-    for (const line of this.#spread.abandoned()) this.#lines.malformed(line, this.#session.clock.arrivalTime(at));
+    for (const line of this.#spread.takeAbandoned()) this.#lines.malformed(line, this.#session.clock.arrivalTime(at));
   }
 
   /** A piece that continues a streamed text; anything else is parsed completely. */
   #isPiece(content: string): boolean {
     const delta = this.#deltas.read(content);
-    if (delta === undefined || !this.#partials.continues(delta)) return false;
+    if (delta === undefined || !this.#partials.appendToBlock(delta)) return false;
     this.#session.setId(delta.sessionId);
     this.#unfinished = true;
     return true;
@@ -225,7 +225,7 @@ export class ClaudeCodeNormalizer implements Normalizer {
 
   /** A line recognized by its form; anything else is parsed completely. */
   #isBrief(content: string, at: number): boolean {
-    const brief = briefLine(content);
+    const brief = parseBriefLine(content);
     if (brief === undefined) return false;
     this.#session.setId(brief.sessionId);
     if (brief.thinkingTokens === undefined) this.#unfinished = true;
@@ -310,7 +310,7 @@ export class ClaudeCodeNormalizer implements Normalizer {
   #init(line: Line): boolean {
     const init = initLine(line.message);
     this.#session.setInit(init);
-    this.#state.turnStarted();
+    this.#state.startTurn();
     this.#started = true;
     this.#unfinished = true;
     this.#writer.add(initEntry(init, line));
@@ -322,7 +322,7 @@ export class ClaudeCodeNormalizer implements Normalizer {
     const { message } = line;
     const described = describeLine(message);
     if (described === undefined) return false;
-    if (described.subtype === 'compact_boundary') this.#conversation.compacted();
+    if (described.subtype === 'compact_boundary') this.#conversation.handleCompaction();
     if (described.subtype === 'model_refusal_fallback') this.#retract(line);
     if (described.subtype === 'status') this.#session.setMode(nonEmpty(message['permissionMode']));
     if (described.subtype === 'thinking_tokens') {
@@ -330,7 +330,7 @@ export class ClaudeCodeNormalizer implements Normalizer {
       return true;
     }
     const requestId = permissionRequestId(message);
-    if (requestId !== undefined && this.#client.shows(requestId)) return true;
+    if (requestId !== undefined && this.#client.hasEntryFor(requestId)) return true;
     const entry = this.#writer.add({
       type: { kind: 'system_message', subtype: described.subtype },
       content: described.content,

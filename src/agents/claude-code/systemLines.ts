@@ -33,7 +33,7 @@ function retry(message: JsonObject): string {
   );
 }
 
-function compacted(message: JsonObject): string {
+function compactionText(message: JsonObject): string {
   const meta = message['compact_metadata'];
   const before = count(field(meta, 'pre_tokens'));
   const after = count(field(meta, 'post_tokens'));
@@ -54,7 +54,7 @@ function hookResponse(message: JsonObject): string {
   return titled(title, hookOutput(message).trimEnd());
 }
 
-function status(message: JsonObject): string {
+function statusText(message: JsonObject): string {
   const mode = nonEmpty(message['permissionMode']);
   const compacting = nonEmpty(message['compact_result']);
   const parts = [
@@ -72,7 +72,7 @@ function taskProgress(message: JsonObject): string {
   return join('Task', shown, summary !== shown && summary);
 }
 
-function filesKept(message: JsonObject): string {
+function savedFilesText(message: JsonObject): string {
   const failed = objects(message['failed']).map(
     (file) => `- ${join(code(nonEmpty(file['filename']) ?? '?'), nonEmpty(file['error']))}`,
   );
@@ -133,8 +133,8 @@ const elapsed = (seconds: number | undefined): string | undefined =>
 
 /** `system` lines by subtype. Others are unknown. */
 const systemSubtypes = new Map<string, LineDescriber>([
-  ['status', status],
-  ['compact_boundary', compacted],
+  ['status', statusText],
+  ['compact_boundary', compactionText],
   ['api_retry', retry],
   [
     'permission_denied',
@@ -169,7 +169,7 @@ const systemSubtypes = new Map<string, LineDescriber>([
   ['thinking_tokens', (m) => thinkingText(count(m['estimated_tokens']))],
   ['ui_invalidate', (m) => join('Interface update', nonEmpty(m['event']))],
   ['local_command_output', (m) => nonEmpty(m['content']) ?? 'Command output'],
-  ['files_persisted', filesKept],
+  ['files_persisted', savedFilesText],
   ['memory_recall', memoryRecalled],
   ['notification', (m) => nonEmpty(m['text']) ?? 'Notice'],
   ['session_state_changed', (m) => join('Session', nonEmpty(m['state']))],
@@ -190,7 +190,7 @@ const otherTypes = new Map<string, LineDescriber>([
   ],
   ['tool_use_summary', (m) => nonEmpty(m['summary']) ?? 'Tool summary'],
   ['auth_status', (m) => titled(join('Authentication', nonEmpty(m['error'])), texts(m['output']).join('\n').trimEnd())],
-  ['active_goal', activeGoal],
+  ['active_goal', goalText],
   ['conversation_reset', (m) => join('The conversation was cleared', nonEmpty(m['trigger']))],
   ['prompt_suggestion', (m) => nonEmpty(m['suggestion']) ?? 'Suggestion'],
   ['keep_alive', () => 'Still connected'],
@@ -199,7 +199,7 @@ const otherTypes = new Map<string, LineDescriber>([
   ['control_cancel_request', () => 'Request withdrawn'],
 ]);
 
-function activeGoal({ value }: JsonObject): string {
+function goalText({ value }: JsonObject): string {
   const condition = nonEmpty(field(value, 'condition'));
   return condition === undefined ? 'No goal' : join(`Goal: ${condition}`, nonEmpty(field(value, 'last_reason')));
 }

@@ -29,7 +29,7 @@ export function historyItems(history: readonly JsonObject[], session: string, fo
       const at = items.length;
       if (block['type'] === 'tool_use') items.push({ at, item: callItem(block, results, `${session}-${at}`, folder) });
       else if (message['role'] === 'assistant') items.push(...messageItems(block, at));
-      else if (block['type'] === 'text') items.push(...written(text(block['text']) ?? '', at));
+      else if (block['type'] === 'text') items.push(...userItem(text(block['text']) ?? '', at));
     }
   }
   return items;
@@ -45,7 +45,7 @@ function messageItems(block: JsonObject, at: number): PlacedItem[] {
     : [{ at, item: { type: { kind: 'assistant_message' }, content: blockText } }];
 }
 
-function written(content: string, at: number): PlacedItem[] {
+function userItem(content: string, at: number): PlacedItem[] {
   const own = content.replace(details, '').trim();
   if (own === '') return [];
   const prompt = wrapped.exec(own)?.[1];

@@ -33,7 +33,7 @@ export class CodexReader implements AgentReader {
     if (event !== undefined) return this.#oldEvents.event(event.type, event.fields, line);
     const prompt = promptLine(message);
     if (prompt !== undefined) {
-      this.#run.echoedPrompt(prompt, line.timestamp);
+      this.#run.addEchoedPrompt(prompt, line.timestamp);
       return true;
     }
     const config = configLine(message);

@@ -24,7 +24,7 @@ export function codexServers(servers: McpServers): CodexServers {
   };
   for (const [name, server] of Object.entries(servers)) {
     if (server.type === 'stdio') stdio(server, variables, (key, value) => set(name, key, value));
-    else http(server, variables, (key, value) => set(name, key, value));
+    else setHttpServer(server, variables, (key, value) => set(name, key, value));
   }
   return { args, variables: Object.fromEntries(variables) };
 }
@@ -49,7 +49,7 @@ function stdio({ command, args, env }: ServerOfType<'stdio'>, variables: Map<str
   if (inline.size > 0) set('env', Object.fromEntries(inline));
 }
 
-function http({ url, headers }: ServerOfType<'http'>, variables: Map<string, string>, set: SetValue): void {
+function setHttpServer({ url, headers }: ServerOfType<'http'>, variables: Map<string, string>, set: SetValue): void {
   set('url', url);
   const names = Object.entries(headers).map(([header, value]) => {
     const variable = `VITRINE_MCP_HEADER_${variables.size}`;

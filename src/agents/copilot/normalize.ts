@@ -84,7 +84,7 @@ export class CopilotReader implements AgentReader {
     if (event === undefined && !this.#json && this.#plain.line(line)) return true;
     if (!this.#json) {
       this.#json = true;
-      this.#plain.retract();
+      this.#plain.retractText();
       // The conversation exists: the program may end before that.
       this.#run.session.setId(this.#run.context.sessionId);
     }
@@ -97,7 +97,7 @@ export class CopilotReader implements AgentReader {
     }
     const model = nonEmpty(event.data['model']);
     if (event.agentId === undefined && event.parentCallId === undefined) this.#updateModel(event, model);
-    return this.#readEvent(event, this.#speakers.of(event, model, line.timestamp), line);
+    return this.#readEvent(event, this.#speakers.speakerOf(event, model, line.timestamp), line);
   }
 
   readPlainLine(line: SourceLine): boolean {
@@ -183,10 +183,10 @@ export class CopilotReader implements AgentReader {
         return true;
       case 'tool.execution_partial_result':
       case 'tool.execution_progress':
-        this.#calls.partial(data);
+        this.#calls.setPartialOutput(data);
         return true;
       case 'tool.shell_output':
-        this.#calls.output(data);
+        this.#calls.appendOutput(data);
         return true;
       case 'tool.execution_complete':
         this.#calls.completeCall(data, speaker);
@@ -205,7 +205,7 @@ export class CopilotReader implements AgentReader {
     }
     switch (type) {
       case 'model.call_failure':
-        this.#notices.callFailed(data, speaker);
+        this.#notices.addCallFailure(data, speaker);
         return true;
       case 'assistant.turn_retry':
         this.#notices.retry(nonEmpty(data['reason']) ?? 'no reason given', data, speaker);
@@ -232,14 +232,14 @@ export class CopilotReader implements AgentReader {
       case 'session.shutdown': {
         const usage = usageFile(data);
         if (usage !== undefined) this.#setUsage(usage);
-        return this.#notices.line(event, this.#speakers.of(event, undefined, speaker.timestamp));
+        return this.#notices.line(event, this.#speakers.speakerOf(event, undefined, speaker.timestamp));
       }
       case 'assistant.idle':
         if (data['aborted'] === true) this.#interrupted ??= 'aborted';
         return true;
       case 'subagent.started':
-        this.#speakers.started(agentId, nonEmpty(data['toolCallId']));
-        return this.#notices.line(event, this.#speakers.of(event, nonEmpty(data['model']), speaker.timestamp));
+        this.#speakers.linkSubagent(agentId, nonEmpty(data['toolCallId']));
+        return this.#notices.line(event, this.#speakers.speakerOf(event, nonEmpty(data['model']), speaker.timestamp));
       case 'session.info':
         if (data['infoType'] === 'model_retry') {
           this.#notices.retry(nonEmpty(data['message']) ?? 'model_retry', data, speaker);
@@ -251,12 +251,12 @@ export class CopilotReader implements AgentReader {
         return this.#notices.line(event, speaker);
       case 'session.mcp_server_status_changed':
         this.#updateServerStatus(data);
-        return this.#notices.line(event, this.#speakers.of(event, undefined, speaker.timestamp));
+        return this.#notices.line(event, this.#speakers.speakerOf(event, undefined, speaker.timestamp));
       case 'session.start':
       case 'session.resume':
         this.#run.session.setId(data['sessionId']);
         this.#run.session.setModel(nonEmpty(data['selectedModel']));
-        return this.#notices.line(event, this.#speakers.of(event, undefined, speaker.timestamp));
+        return this.#notices.line(event, this.#speakers.speakerOf(event, undefined, speaker.timestamp));
       default:
         return this.#notices.line(event, speaker);
     }
@@ -268,7 +268,7 @@ export class CopilotReader implements AgentReader {
     this.#mode = nonEmpty(data['agentMode']) ?? this.#mode;
     if (speaker.agent === '' && source === undefined) {
       this.#run.unfinished = true;
-      this.#run.echoedPrompt(shown, timestamp);
+      this.#run.addEchoedPrompt(shown, timestamp);
     } else if (shown === '') {
       this.#notices.add('continuation', `The agent continues automatically (${source ?? 'subagent'})`, {}, speaker);
     } else {
@@ -280,7 +280,7 @@ export class CopilotReader implements AgentReader {
 
   #readAssistantMessage(data: JsonObject, speaker: Speaker): void {
     this.#run.unfinished = true;
-    this.#notices.recovered();
+    this.#notices.clearFailure();
     this.#texts.message(
       nonEmpty(data['messageId']),
       textOfBlocks(data['content']) ?? '',

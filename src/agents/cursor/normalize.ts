@@ -97,7 +97,7 @@ export class CursorReader implements AgentReader {
   #readUserMessage(message: JsonObject, { timestamp }: SourceLine): boolean {
     const shown = messageText(message);
     if (shown === undefined) return false;
-    this.#run.echoedPrompt(shown, timestamp);
+    this.#run.addEchoedPrompt(shown, timestamp);
     return true;
   }
 
@@ -105,7 +105,7 @@ export class CursorReader implements AgentReader {
     const { texts, session } = this.#run;
     const shown = text(message['text']) ?? '';
     if (message['subtype'] === 'completed') {
-      if (shown === '' || texts.streamed('thinking') === shown) texts.close();
+      if (shown === '' || texts.streamedText('thinking') === shown) texts.close();
       else texts.add('thinking', shown, timestamp, session.metadata());
       return true;
     }
@@ -137,7 +137,7 @@ export class CursorReader implements AgentReader {
       texts.piece('text', content, timestamp, session.metadata());
       return;
     }
-    const streamed = texts.streamed('text');
+    const streamed = texts.streamedText('text');
     if (isMessage) texts.closeMessage(content);
     else if (repeated || (this.#streams && texts.isAllOf(content, streamed ?? ''))) texts.close();
     else if (streamed !== undefined && this.#pieces.begin(content)) {
@@ -156,8 +156,8 @@ export class CursorReader implements AgentReader {
     this.#run.unfinished = true;
     const action = toolAction(call.kind, call.args);
     const { args: input, kind: toolName } = call;
-    const id = call.id ?? (call.isComplete ? calls.openOf(toolName) : undefined) ?? calls.freshId();
-    if (!calls.began({ id, toolName, input })) {
+    const id = call.id ?? (call.isComplete ? calls.oldestOpenCall(toolName) : undefined) ?? calls.makeId();
+    if (!calls.hasBegun({ id, toolName, input })) {
       if (action.kind === 'task' || action.kind === 'web_search') this.#sideCalls += 1;
       calls.start({ id, toolName, action, input, timestamp, metadata: session.metadata() });
     }

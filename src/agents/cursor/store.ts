@@ -52,7 +52,7 @@ class CursorStoreReader implements RecordReader {
     for (const [at, block] of blocks.entries()) {
       if (block['type'] === 'tool_use') this.#startCall(block, `${record.path}-${this.#lines}-${at}`);
       else if (block['type'] !== 'text') this.#session.unknown('A block of an unknown kind', JSON.stringify(block));
-      else if (role === 'assistant') this.#session.say('text', text(block['text']) ?? '');
+      else if (role === 'assistant') this.#session.addText('text', text(block['text']) ?? '');
       else this.#readUserMessage(text(block['text']) ?? '', isSubagent);
     }
     const { facts, now } = this.#session;

@@ -141,7 +141,7 @@ export function outcomeOf(action: ToolAction, result: unknown): Outcome {
   const failedPart = known === undefined ? parts.find(([key, part]) => failure.test(key) && nonEmpty(part)) : undefined;
   const name = known ?? failedPart?.[0] ?? 'success';
   const detail = isObject(result) && known !== undefined && isObject(result[known]) ? result[known] : {};
-  const ended = completed(action, detail);
+  const ended = completeAction(action, detail);
   const failedCommand = ended.kind === 'command_run' && typeof ended.exitCode === 'number' && ended.exitCode !== 0;
   const reported = statuses.find(([pattern]) => pattern.test(name))?.[1] ?? 'failed';
   // An answer of an MCP server is a success, even if it says that its tool failed.
@@ -180,7 +180,7 @@ function detailText(detail: JsonObject): string {
   return textOfBlocks(blocks, '\n') ?? '';
 }
 
-function completed(action: ToolAction, detail: JsonObject): ToolAction {
+function completeAction(action: ToolAction, detail: JsonObject): ToolAction {
   switch (action.kind) {
     case 'file_read': {
       const totalLines = count(detail['totalLines']);

@@ -101,14 +101,14 @@ export class GeminiReader implements AgentReader {
     const { texts, session } = this.#run;
     if (shown === undefined) return false;
     if (message['role'] === 'user') {
-      this.#run.echoedPrompt(shown, timestamp);
+      this.#run.addEchoedPrompt(shown, timestamp);
       return true;
     }
     if (message['role'] !== 'assistant') return false;
     this.#run.unfinished = true;
     if (message['delta'] === true) {
       if (shown !== '') texts.piece('text', shown, timestamp, session.metadata());
-    } else if (texts.streamed('text') === shown) {
+    } else if (texts.streamedText('text') === shown) {
       texts.close();
     } else if (shown !== '') {
       texts.add('text', shown, timestamp, session.metadata());
@@ -123,8 +123,8 @@ export class GeminiReader implements AgentReader {
     const toolName = nonEmpty(message['tool_name']) ?? 'unknown';
     const input = message['parameters'];
     const action = toolAction(toolName, input);
-    const id = idOf(message['tool_id']) ?? calls.freshId();
-    if (asksModels(action) && !calls.began({ id, toolName, input })) this.#sideCalls += 1;
+    const id = idOf(message['tool_id']) ?? calls.makeId();
+    if (asksModels(action) && !calls.hasBegun({ id, toolName, input })) this.#sideCalls += 1;
     calls.start({ id, toolName, action, input, timestamp, metadata: session.metadata() });
   }
 
@@ -132,12 +132,15 @@ export class GeminiReader implements AgentReader {
     const { calls, texts, session } = this.#run;
     texts.close();
     const line = toolResultLine(message);
-    const id = line.id ?? calls.openOf() ?? calls.freshId();
+    const id = line.id ?? calls.oldestOpenCall() ?? calls.makeId();
     const shown = [line.output, line.errorMessage].filter((part) => part !== undefined && part !== '');
     const result = { text: [...new Set(shown)].join('\n'), isError: line.isError };
     const call = calls.get(id);
     if (call === undefined) {
-      calls.orphan({ id, status: line.isError ? 'failed' : 'success', result, timestamp }, session.metadata());
+      calls.addOrphanedResult(
+        { id, status: line.isError ? 'failed' : 'success', result, timestamp },
+        session.metadata(),
+      );
       return;
     }
     calls.finish({ id, ...outcomeOf(call.toolName, call.action, line), result, timestamp });

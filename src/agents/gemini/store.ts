@@ -156,7 +156,7 @@ export class GeminiChatReader implements RecordReader {
     const shown = partsText(message['content']);
     if (shown === '') return;
     if (message['type'] === 'user') this.#session.userMessage(shown, origin);
-    else this.#session.say('text', shown);
+    else this.#session.addText('text', shown);
   }
 
   #rewind(id: string): void {
@@ -213,10 +213,10 @@ export class GeminiChatReader implements RecordReader {
     this.#session.model(nonEmpty(message['model']));
     this.#request(message);
     if (!this.#texts.has(id)) {
-      for (const thought of objects(message['thoughts'])) this.#session.say('thinking', thoughtText(thought));
+      for (const thought of objects(message['thoughts'])) this.#session.addText('thinking', thoughtText(thought));
       const shown = partsText(message['content']);
       this.#texts.set(id, shown);
-      this.#session.say('text', shown);
+      this.#session.addText('text', shown);
     }
     const calls = objects(message['toolCalls']);
     for (const call of calls) this.#calls.call(call);
@@ -237,14 +237,15 @@ export class GeminiChatReader implements RecordReader {
     this.#session.addTime(message['timestamp']);
     this.#request(message);
     this.#session.facts.model(nonEmpty(message['model']));
-    const parentCallId = this.#calls.ofAgent(agent);
+    const parentCallId = this.#calls.callOfAgent(agent);
     const extra = parentCallId === undefined ? {} : { parentCallId };
     if (!this.#messageIds.has(id)) {
       this.#messageIds.add(id);
       const shown = partsText(message['content']);
-      for (const thought of objects(message['thoughts'])) this.#session.say('thinking', thoughtText(thought), extra);
+      for (const thought of objects(message['thoughts']))
+        this.#session.addText('thinking', thoughtText(thought), extra);
       if (type === 'user' && shown !== '') this.#session.userMessage(shown, 'subagent', extra);
-      else this.#session.say('text', shown, extra);
+      else this.#session.addText('text', shown, extra);
     }
     for (const call of objects(message['toolCalls'])) this.#calls.call(call, parentCallId);
   }

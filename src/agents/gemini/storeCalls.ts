@@ -22,7 +22,7 @@ export class GeminiStoreCalls {
   }
 
   /** The call by which a subagent was started. */
-  ofAgent(agent: string): string | undefined {
+  callOfAgent(agent: string): string | undefined {
     return this.#agents.get(agent);
   }
 
@@ -41,7 +41,13 @@ export class GeminiStoreCalls {
     if (status === undefined) return;
     const output = responseText(objects(record['result']).map((part) => part['functionResponse']));
     const result = resultOf(record['resultDisplay'], output, status === 'failed');
-    run.calls.finish({ id, action: completed(action, record['resultDisplay'], output), status, result, timestamp });
+    run.calls.finish({
+      id,
+      action: completeAction(action, record['resultDisplay'], output),
+      status,
+      result,
+      timestamp,
+    });
   }
 
   /** The result as the model gets it; for a known call, its message has more. */
@@ -53,7 +59,7 @@ export class GeminiStoreCalls {
     const result: ToolResult = { text: responseText([value]) ?? '', isError };
     const timestamp = this.#session.now;
     this.#session.facts.call({ key: id, at: timestamp });
-    this.#session.run.calls.orphan(
+    this.#session.run.calls.addOrphanedResult(
       { id, status: isError ? 'failed' : 'success', result, timestamp },
       this.#session.metadata(),
     );
@@ -79,7 +85,7 @@ function responseText(responses: readonly unknown[]): string | undefined {
   return texts.length === 0 ? undefined : texts.join('\n');
 }
 
-function completed(action: ToolAction, display: unknown, output: string | undefined): ToolAction {
+function completeAction(action: ToolAction, display: unknown, output: string | undefined): ToolAction {
   if (action.kind === 'command_run') {
     const code = exitCode.exec(output ?? '')?.[1];
     return code === undefined ? action : { ...action, exitCode: Number(code) };

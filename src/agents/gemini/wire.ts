@@ -67,7 +67,7 @@ function streamTokens(value: JsonObject): TokenUsage {
   const answer = count(value['output_tokens']);
   const total = count(value['total_tokens']);
   const thoughts = total === undefined ? 0 : Math.max(0, total - (prompt ?? 0) - (answer ?? 0));
-  return tokens(prompt, count(value['cached']), answer, thoughts);
+  return toTokenUsage(prompt, count(value['cached']), answer, thoughts);
 }
 
 /** `stats` of the single object of `-o json`. */
@@ -90,10 +90,15 @@ function jsonTokens(value: unknown): TokenUsage {
   const thoughts = count(field(value, 'thoughts')) ?? 0;
   const prompt = count(field(value, 'prompt'));
   const tool = count(field(value, 'tool')) ?? 0;
-  return tokens(prompt === undefined ? undefined : prompt + tool, count(field(value, 'cached')), answer, thoughts);
+  return toTokenUsage(
+    prompt === undefined ? undefined : prompt + tool,
+    count(field(value, 'cached')),
+    answer,
+    thoughts,
+  );
 }
 
-function tokens(
+function toTokenUsage(
   prompt: number | undefined,
   cached: number | undefined,
   answer: number | undefined,

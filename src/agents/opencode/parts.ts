@@ -94,7 +94,7 @@ export class OpenCodeParts {
       if (shown !== '') this.#session.userMessage(shown, origin, extra);
       if (origin !== 'human') return;
       const at = timeOf(message.created) ?? this.#session.now;
-      this.#session.facts.prompt({ key: `${message.created ?? message.id}:user`, at }, unquoted(shown));
+      this.#session.facts.prompt({ key: `${message.created ?? message.id}:user`, at }, unquote(shown));
     });
   }
 
@@ -125,7 +125,7 @@ export class OpenCodeParts {
   #readTool(part: JsonObject, parentCallId: string | undefined): void {
     const { run, facts, now } = this.#session;
     const toolName = nonEmpty(part['tool']) ?? 'unknown';
-    const id = idOf(part['callID']) ?? nonEmpty(part['id']) ?? run.calls.freshId();
+    const id = idOf(part['callID']) ?? nonEmpty(part['id']) ?? run.calls.makeId();
     const state = part['state'];
     const input = field(state, 'input');
     const metadata = field(state, 'metadata');
@@ -156,6 +156,6 @@ export class OpenCodeParts {
 const refused = /^(?:The user rejected permission|The user has specified a rule which prevents)/;
 
 /** A prompt from the command line is stored in quotation marks. */
-function unquoted(prompt: string): string {
+function unquote(prompt: string): string {
   return /^"[^"]*"$/s.test(prompt) ? prompt.slice(1, -1) : prompt;
 }

@@ -122,7 +122,8 @@ export class OpenCodeReader implements RecordReader {
   #reportErrors(before: OpenCodeMessage | undefined): void {
     const { run } = this.#session;
     const at = before === undefined ? this.#unreported.length : this.#unreported.indexOf(before);
-    const due = before === undefined || at !== -1 ? this.#unreported.slice(0, at) : olderThan(this.#unreported, before);
+    const due =
+      before === undefined || at !== -1 ? this.#unreported.slice(0, at) : messagesBefore(this.#unreported, before);
     this.#unreported = this.#unreported.slice(due.length);
     for (const { id, data } of due) {
       const error = data['error'];
@@ -148,7 +149,10 @@ export class OpenCodeReader implements RecordReader {
   }
 }
 
-function olderThan(messages: readonly OpenCodeMessage[], { created }: OpenCodeMessage): readonly OpenCodeMessage[] {
+function messagesBefore(
+  messages: readonly OpenCodeMessage[],
+  { created }: OpenCodeMessage,
+): readonly OpenCodeMessage[] {
   const later = messages.findIndex((message) => (message.created ?? 0) >= (created ?? 0));
   return later === -1 ? messages : messages.slice(0, later);
 }

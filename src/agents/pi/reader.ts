@@ -113,8 +113,8 @@ export class PiReader implements RecordReader {
     this.#session.model(model);
     let calls = 0;
     for (const block of objects(message['content'])) {
-      if (block['type'] === 'text') this.#session.say('text', text(block['text']) ?? '');
-      else if (block['type'] === 'thinking') this.#session.say('thinking', text(block['thinking']) ?? '');
+      if (block['type'] === 'text') this.#session.addText('text', text(block['text']) ?? '');
+      else if (block['type'] === 'thinking') this.#session.addText('thinking', text(block['thinking']) ?? '');
       else if (block['type'] === 'toolCall') {
         this.#startCall(block);
         calls += 1;
@@ -137,7 +137,7 @@ export class PiReader implements RecordReader {
   #startCall(block: JsonObject): void {
     const { facts, run, now } = this.#session;
     const toolName = nonEmpty(block['name']) ?? 'unknown';
-    const id = idOf(block['id']) ?? run.calls.freshId();
+    const id = idOf(block['id']) ?? run.calls.makeId();
     const input = block['arguments'];
     facts.call({ key: id, at: now });
     const action = toolAction(toolName, input);
@@ -146,7 +146,7 @@ export class PiReader implements RecordReader {
 
   #readResult(message: JsonObject): void {
     const { facts, run, now } = this.#session;
-    const id = idOf(message['toolCallId']) ?? run.calls.openOf() ?? run.calls.freshId();
+    const id = idOf(message['toolCallId']) ?? run.calls.oldestOpenCall() ?? run.calls.makeId();
     const isError = message['isError'] === true;
     const shown = list(message['content']).length === 0 ? '' : resultText(message['content']);
     const change = { id, status: isError ? ('failed' as const) : ('success' as const), timestamp: now };
@@ -163,7 +163,7 @@ export class PiReader implements RecordReader {
       return;
     }
     facts.call({ key: id, at: now });
-    run.calls.orphan({ ...change, result }, this.#session.metadata());
+    run.calls.addOrphanedResult({ ...change, result }, this.#session.metadata());
   }
 }
 

@@ -15,14 +15,14 @@ export class QwenCalls {
   }
 
   /** The call that started a subagent, which is in its file name. */
-  ofAgent(agent: string): string | undefined {
+  callOfAgent(agent: string): string | undefined {
     return this.#agents.find((callId) => agent.includes(callId));
   }
 
   call(record: JsonObject, parentCallId?: string): void {
     const { run, facts, now } = this.#session;
     const toolName = nonEmpty(record['name']) ?? 'unknown';
-    const id = idOf(record['id']) ?? run.calls.freshId();
+    const id = idOf(record['id']) ?? run.calls.makeId();
     const input = record['args'];
     const action = actionOf(toolName, input);
     if (action.kind === 'task') this.#agents.push(id);
@@ -31,7 +31,7 @@ export class QwenCalls {
   }
 
   /** Adds what only the telemetry of a call contains. */
-  decided(event: unknown): void {
+  addDecision(event: unknown): void {
     const id = idOf(field(event, 'call_id'));
     if (id !== undefined && field(event, 'decision') === 'reject') this.#denied.add(id);
   }
@@ -52,9 +52,9 @@ export class QwenCalls {
       const call = run.calls.get(id);
       if (call === undefined) {
         facts.call({ key: id, at: now });
-        run.calls.orphan({ id, status, result, timestamp: now }, this.#session.metadata());
+        run.calls.addOrphanedResult({ id, status, result, timestamp: now }, this.#session.metadata());
       } else {
-        run.calls.finish({ id, action: completed(call.action, display), status, result, timestamp: now });
+        run.calls.finish({ id, action: completeAction(call.action, display), status, result, timestamp: now });
       }
     }
   }
@@ -80,7 +80,7 @@ function actionOf(name: string, input: unknown): ToolAction {
   };
 }
 
-function completed(action: ToolAction, display: unknown): ToolAction {
+function completeAction(action: ToolAction, display: unknown): ToolAction {
   if (!isObject(display)) return action;
   if (action.kind === 'command_run') {
     const exitCode = count(display['exitCode']);

@@ -149,7 +149,7 @@ class QwenReader implements RecordReader {
     let calls = 0;
     for (const part of objects(field(message, 'parts'))) {
       const shown = text(part['text']);
-      if (shown !== undefined) this.#session.say(part['thought'] === true ? 'thinking' : 'text', shown, extra);
+      if (shown !== undefined) this.#session.addText(part['thought'] === true ? 'thinking' : 'text', shown, extra);
       else if (isObject(part['functionCall'])) {
         this.#calls.call(part['functionCall'], parentCallId);
         calls += 1;
@@ -221,12 +221,12 @@ class QwenReader implements RecordReader {
         return;
       }
       case 'qwen-code.tool_call':
-        this.#calls.decided(event);
+        this.#calls.addDecision(event);
     }
   }
 
   #readSubagentRecord(value: JsonObject, agent: string): boolean {
-    const parentCallId = this.#calls.ofAgent(agent);
+    const parentCallId = this.#calls.callOfAgent(agent);
     const extra = parentCallId === undefined ? {} : { parentCallId };
     switch (value['type']) {
       case 'user':

@@ -6,7 +6,7 @@ import { code, codeBlock, describeCall } from './describe.ts';
 /** A request and its decision as Markdown. The entry's metadata has all details. */
 export function requestText(request: AgentRequest, decision: Decision | undefined, workDir: string): string {
   const what = requestedAction(request, workDir);
-  const head = decision === undefined ? asking[request.kind] : decided(request, decision);
+  const head = decision === undefined ? asking[request.kind] : decisionText(request, decision);
   const parts = [what === '' ? head : `${head}: ${what}`];
   if (decision !== undefined) parts.push(...decisionDetails(request, decision.answer));
   parts.push(...requestDetails(request));
@@ -33,7 +33,7 @@ const denials = {
   policy: 'Denied by a rule',
 } as const;
 
-function decided({ kind }: AgentRequest, { by, answer }: Decision): string {
+function decisionText({ kind }: AgentRequest, { by, answer }: Decision): string {
   if (answer.kind === 'deny') return denials[by];
   if (answer.kind === 'answer') return 'Answered';
   if (kind === 'plan') return 'Plan approved';

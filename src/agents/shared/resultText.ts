@@ -65,7 +65,7 @@ function resultItemText(item: unknown): string {
 
 /** `value` with base64 data replaced by its size, because the raw output has the data. Copies only if necessary. */
 export function withoutBulk(value: unknown): unknown {
-  return hasBulk(value) ? replacingBulk(value) : value;
+  return hasBulk(value) ? replaceBulk(value) : value;
 }
 
 function isBulk(key: string, item: unknown, owner: JsonObject): item is string {
@@ -83,13 +83,13 @@ function hasBulk(value: unknown): boolean {
   return false;
 }
 
-function replacingBulk(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(replacingBulk);
+function replaceBulk(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(replaceBulk);
   if (!isObject(value)) return value;
   return Object.fromEntries(
     Object.entries(value).map(([key, item]) => [
       key,
-      isBulk(key, item, value) ? `(${bytesText(base64Bytes(item))})` : replacingBulk(item),
+      isBulk(key, item, value) ? `(${bytesText(base64Bytes(item))})` : replaceBulk(item),
     ]),
   );
 }

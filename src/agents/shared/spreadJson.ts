@@ -46,7 +46,7 @@ export class SpreadJson {
   }
 
   /** Lines that turned out not to be part of a value; returned once. */
-  abandoned(): readonly string[] {
+  takeAbandoned(): readonly string[] {
     return this.#abandoned.length === 0 ? nothing : this.#abandoned.splice(0);
   }
 

@@ -106,7 +106,7 @@ export interface WaitWatchHost {
   write(line: string): void;
   onState(nativeId: string, state: WaitingState | undefined): void;
   /** The states of all sessions that the server has open were reported. Further calls report changes. */
-  onAllRead?(): void;
+  onAllReported?(): void;
 }
 
 export interface WaitWatch {

@@ -90,7 +90,7 @@ export class StoreSession {
     this.run.writer.add({ type, content: text, timestamp: this.#now, metadata: this.metadata(extra), origin });
   }
 
-  say(kind: 'text' | 'thinking', text: string, extra?: JsonObject): void {
+  addText(kind: 'text' | 'thinking', text: string, extra?: JsonObject): void {
     if (text !== '') this.run.texts.add(kind, text, this.#now, this.metadata(extra));
   }
 

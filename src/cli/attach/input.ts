@@ -35,7 +35,7 @@ export function parseJsonInput(line: string, waiting: readonly AgentRequest[] = 
   if ('stop' in parsed.data) return { type: 'stop' };
   if ('say' in parsed.data) return { type: 'say', text: parsed.data.say };
   const { request, decision, reason, answers } = parsed.data.answer;
-  if (decision === 'deny') return { type: 'answer', request, answer: denialAnswer(reason) };
+  if (decision === 'deny') return { type: 'answer', request, answer: toDenial(reason) };
   return {
     type: 'answer',
     request,
@@ -75,7 +75,7 @@ export function parseTypedInput(line: string, [waiting]: readonly AgentRequest[]
   if (waiting === undefined) return { type: 'say', text };
   const [, word = '', rest = ''] = /^(\S+)\s*(.*)$/s.exec(text) ?? [];
   const request = waiting.id;
-  if (/^no?$/i.test(word)) return { type: 'answer', request, answer: denialAnswer(rest === '' ? undefined : rest) };
+  if (/^no?$/i.test(word)) return { type: 'answer', request, answer: toDenial(rest === '' ? undefined : rest) };
   if (waiting.kind === 'question') return answerQuestion(waiting, text);
   if (/^y(?:es)?$/i.test(text)) return { type: 'answer', request, answer: { kind: 'allow', scope: 'once' } };
   if (waiting.session !== undefined && /^a(?:lways)?$/i.test(text))
@@ -94,7 +94,7 @@ function answerQuestion({ id, questions = [] }: AgentRequest, text: string): Att
   return { type: 'answer', request: id, answer: { kind: 'answer', answers: [chosen ?? text] } };
 }
 
-function denialAnswer(reason: string | undefined): Answer {
+function toDenial(reason: string | undefined): Answer {
   return { kind: 'deny', ...(reason !== undefined && { reason }) };
 }
 

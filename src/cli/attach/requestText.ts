@@ -1,6 +1,6 @@
 import { codeOf, findDisguises } from '../../model/requestCode.ts';
 import type { AgentRequest } from '../../model/agent/request.ts';
-import { characterName, quoted as inQuotes, visibleLine } from '../../model/text/visibleText.ts';
+import { characterName, quoteSafely as inQuotes, visibleLine } from '../../model/text/visibleText.ts';
 
 /** Maximum number of printed characters of a tool's input. */
 const maxInput = 4000;
@@ -11,12 +11,12 @@ const maxInput = 4000;
  */
 export function requestText(agent: string, request: AgentRequest): string {
   const { kind, title, plan, questions = [], session } = request;
-  const lines = [`${agent} asks${kind === 'permission' ? ' for permission' : ''}: ${quoted(title)}`];
+  const lines = [`${agent} asks${kind === 'permission' ? ' for permission' : ''}: ${quoteSafely(title)}`];
   if (kind === 'permission') lines.push(...subjectLines(request), ...warnings(request));
   if (plan !== undefined) lines.push(...plan.split('\n').map((line) => `  | ${visibleLine(line)}`));
   for (const question of questions) {
-    lines.push(`  ${quoted(question.question)}`);
-    question.options.forEach(({ label }, index) => lines.push(`    ${index + 1}  ${quoted(label)}`));
+    lines.push(`  ${quoteSafely(question.question)}`);
+    question.options.forEach(({ label }, index) => lines.push(`    ${index + 1}  ${quoteSafely(label)}`));
   }
   lines.push(`  ${choices(kind, session !== undefined)}`);
   return lines.join('\n');
@@ -84,6 +84,6 @@ function choices(kind: AgentRequest['kind'], offersSession: boolean): string {
 }
 
 /** Quotes text so that it cannot end the quotation. */
-function quoted(text: string): string {
+function quoteSafely(text: string): string {
   return inQuotes(visibleLine(text, 'code'));
 }

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 import type { Blueprint } from '../../engine/blueprints/load.ts';
-import { homeOf, isTrusted, needsTrust, ownOf, rememberTrust } from '../../engine/blueprints/trusted.ts';
+import { homeOf, isTrusted, needsTrust, findUserBlueprint, rememberTrust } from '../../engine/blueprints/trusted.ts';
 import type { McpServer } from '../../model/agent/mcpServer.ts';
 import { UsageError, type CliContext } from '../command.ts';
 import { visibleLine } from '../../model/text/visibleText.ts';
@@ -22,10 +22,10 @@ export async function assertTrusted(
   context.stderr.write(`vitrine: agent "${name}" (${origin}): ${visibleLine(blueprint.file)}\n`);
   const home = homeOf(context.env);
   if (!needsTrust(blueprint, all) || (await isTrusted(blueprint, home))) return;
-  if (!isGranted && !(await askForTrust(context, blueprint, ownOf(name, all)))) {
+  if (!isGranted && !(await askForTrust(context, blueprint, findUserBlueprint(name, all)))) {
     throw new UsageError(
       `The agent "${name}" comes from the repository, and you have not trusted its current version: ${blueprint.file}`,
-      `${risks(blueprint, ownOf(name, all)).join(' ')} Read the file, and add --trust-blueprint if you trust it.`,
+      `${risks(blueprint, findUserBlueprint(name, all)).join(' ')} Read the file, and add --trust-blueprint if you trust it.`,
     );
   }
   await rememberTrust(blueprint, home);

@@ -40,7 +40,7 @@ export async function startByBlueprint(
   args: BlueprintArguments,
 ): Promise<StartRequest> {
   const agent = findBlueprint(await trustedBlueprints(context, args.cwd), name);
-  const request = await startRequest(agent, useOf(context, args));
+  const request = await startRequest(agent, toBlueprintUse(context, args));
   return { ...request, options: { ...request.options, ...args.options } };
 }
 
@@ -69,7 +69,7 @@ export async function resumeByBlueprint(
   if (name === undefined) return { prompt, options };
   try {
     const agent = findBlueprint(await trustedBlueprints(context, cwd), name);
-    const request = await resumeRequest(agent, useOf(context, { ...args, cwd }));
+    const request = await resumeRequest(agent, toBlueprintUse(context, { ...args, cwd }));
     return { ...request, options: { ...request.options, ...options } };
   } catch (error) {
     if (!EngineFailure.is(error, 'blueprint_unknown')) throw error;
@@ -83,7 +83,7 @@ export function inputOf({ env }: CliContext): BlueprintUse['input'] {
   return (name) => Promise.resolve(env[inputVariable(name)]);
 }
 
-function useOf(context: CliContext, { prompt, cwd }: Omit<BlueprintArguments, 'options'>): BlueprintUse {
+function toBlueprintUse(context: CliContext, { prompt, cwd }: Omit<BlueprintArguments, 'options'>): BlueprintUse {
   return {
     prompt,
     cwd,

@@ -44,9 +44,9 @@ export const daemon: Command = {
     if (values.now === true && action !== 'stop') throw new UsageError('--now applies only to "stop".', 'Remove it.');
     switch (action) {
       case 'status':
-        return status(context, values.store, values.json === true);
+        return printStatus(context, values.store, values.json === true);
       case 'stop':
-        return stop(context, values.store, values.now === true);
+        return stopDaemons(context, values.store, values.now === true);
       case 'logs':
         return logs(context, values.store, values.json === true);
       default:
@@ -55,7 +55,7 @@ export const daemon: Command = {
   },
 };
 
-async function status(context: CliContext, store: string | undefined, json: boolean): Promise<number> {
+async function printStatus(context: CliContext, store: string | undefined, json: boolean): Promise<number> {
   const daemons = await runningDaemons(context, { store });
   const found: DaemonStatus[] = [];
   for (const daemon of daemons) {
@@ -79,7 +79,7 @@ function describe({ pid, version, protocol, since, clients, runs, rss }: DaemonS
   ].join('\n');
 }
 
-async function stop(context: CliContext, store: string | undefined, now: boolean): Promise<number> {
+async function stopDaemons(context: CliContext, store: string | undefined, now: boolean): Promise<number> {
   const daemons = await runningDaemons(context, { store });
   if (daemons.length === 0) {
     context.stdout.write('No daemon is running.\n');

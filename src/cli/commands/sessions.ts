@@ -100,13 +100,13 @@ export function rows(
     })),
     ...observed.map((session) => ({
       at: session.updated_at,
-      text: row(asSession(session), session.problem ?? startedIn(session)),
+      text: row(asSession(session), session.problem ?? entryPointText(session)),
     })),
   ];
   return all.sort((a, b) => Date.parse(b.at) - Date.parse(a.at)).map(({ text }) => text);
 }
 
-function startedIn({ entry_point: entryPoint }: ObservedSummary): string {
+function entryPointText({ entry_point: entryPoint }: ObservedSummary): string {
   return entryPoint === null ? 'other program' : entryPoint;
 }
 

@@ -55,7 +55,7 @@ type Values = ReturnType<typeof parse>['values'];
 const actions: Readonly<Record<string, { readonly takes: readonly string[]; readonly run: Action }>> = {
   init: { takes: ['down'], run: init },
   join: { takes: [], run: join },
-  status: { takes: ['json'], run: status },
+  status: { takes: ['json'], run: printStatus },
   doctor: { takes: ['json'], run: doctor },
   share: { takes: ['as'], run: share },
   budget: { takes: ['json'], run: budget },
@@ -229,7 +229,7 @@ async function leave(context: CliContext, values: Values): Promise<number> {
   return done;
 }
 
-async function status(context: CliContext, values: Values): Promise<number> {
+async function printStatus(context: CliContext, values: Values): Promise<number> {
   const login = await storeLogin(context, values);
   const [{ withClient }, { teamStatus }, { formatAddress }] = await Promise.all([
     import('../../team/database/connection.ts'),

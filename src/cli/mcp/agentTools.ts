@@ -1,7 +1,7 @@
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import * as z from 'zod';
 import type { Engine } from '../../engine/engine.ts';
-import { inFolder } from '../../engine/recall/recall.ts';
+import { folderFilter } from '../../engine/recall/recall.ts';
 import { passageForAgent } from '../../engine/recall/recallPrompt.ts';
 import { demandsSchema } from '../../model/session/demands.ts';
 import { sessionIdSchema } from '../../model/session/session.ts';
@@ -109,7 +109,7 @@ export function addAgentTools(server: McpServer, { runs, engine, cwd, answer, co
     },
     ({ query }) =>
       answer(async () => {
-        const { passages } = await engine.archive.recall.find({ message: { text: query }, within: inFolder(cwd) });
+        const { passages } = await engine.archive.recall.find({ message: { text: query }, within: folderFilter(cwd) });
         return { passages: passages.map(passageForAgent) };
       }),
   );

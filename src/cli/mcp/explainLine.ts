@@ -36,7 +36,7 @@ export async function explainLine(
   const lines = text.split('\n');
   const current = lines[line - 1];
   if (current === undefined) throw new Error(`${file} has ${lines.length} lines.`);
-  const { sessions, searched } = await archive.search.touching(file, {});
+  const { sessions, searched } = await archive.search.findSessionsTouching(file, {});
   const newest = [...sessions].sort((a, b) => b.updated_at.localeCompare(a.updated_at)).slice(0, maxSessions);
   const records: FileRecord[] = [];
   for (const { session_id } of newest) {

@@ -74,7 +74,7 @@ export function addReadTools(server: McpServer, { engine, cwd, now, answer }: Re
           const entries = await handle.read(from, from + count);
           const next = from + count < handle.total() ? from + count : null;
           const about = { title: title ?? prompt, agent: agent_label, model, status, outcome, reason, project_dir };
-          return { session_id, ...about, entries: entries.map((entry) => truncated(entryText(entry))), next };
+          return { session_id, ...about, entries: entries.map((entry) => truncateText(entryText(entry))), next };
         } finally {
           handle.dispose();
         }
@@ -126,7 +126,7 @@ export function addReadTools(server: McpServer, { engine, cwd, now, answer }: Re
   );
 }
 
-function truncated(text: string): string {
+function truncateText(text: string): string {
   return text.length > maxCharsPerEntry
     ? `${text.slice(0, maxCharsPerEntry)}\n[truncated after ${maxCharsPerEntry} characters]`
     : text;

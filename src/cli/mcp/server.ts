@@ -31,7 +31,7 @@ export function vitrineServer({ context, engine, options, version, allowStart }:
   const runs = new AgentRuns(context, engine, options);
   const answer: Answer = async (work) => {
     try {
-      const { text } = engine.archive.masked(JSON.stringify(await work(), null, 2));
+      const { text } = engine.archive.maskSecrets(JSON.stringify(await work(), null, 2));
       return { content: [{ type: 'text', text }] };
     } catch (error) {
       const text =

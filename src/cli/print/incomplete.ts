@@ -1,7 +1,7 @@
 import { completenessWording } from '../../engine/audit/completenessWording.ts';
 import type { Archive } from '../../engine/archive/archive.ts';
 import { EngineFailure } from '../../engine/failures/failures.ts';
-import { english } from '../../engine/failures/wording.ts';
+import { toEnglish } from '../../engine/failures/wording.ts';
 import { visibleLine } from '../../model/text/visibleText.ts';
 import type { CliContext } from '../command.ts';
 
@@ -15,7 +15,7 @@ export async function reportMissing(
   { stderr }: CliContext,
 ): Promise<boolean> {
   const found = await archive.checkCompleteness(sessionId);
-  for (const wording of completenessWording(found)) stderr.write(`vitrine: ${english(wording)}\n`);
+  for (const wording of completenessWording(found)) stderr.write(`vitrine: ${toEnglish(wording)}\n`);
   return found.isIncomplete;
 }
 

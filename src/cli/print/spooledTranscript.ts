@@ -33,7 +33,7 @@ export class SpooledTranscript {
   }
 
   /** All entries in index order. */
-  *settled(): Generator<NormalizedEntry> {
+  *readSettled(): Generator<NormalizedEntry> {
     const indexes = [...new Set([...this.#spooled.keys(), ...this.#held.keys()])].sort((a, b) => a - b);
     for (const index of indexes) {
       const entry = this.#readEntry(index);

@@ -23,7 +23,7 @@ export class TextBuffer {
     return new TextDecoder('utf-8', { ignoreBOM: true }).decode(Buffer.concat(this.#chunks));
   }
 
-  warning(stream: string): string[] {
+  warnings(stream: string): string[] {
     return this.#bytes > this.#savedBytes
       ? [`${stream} contains the first ${this.#savedBytes} of ${this.#bytes} bytes.`]
       : [];

@@ -1,6 +1,6 @@
 import type { ComparedLane, Comparison, Overlap } from '../../model/race/comparison.ts';
 import type { CommandResult } from '../../model/race/race.ts';
-import { quoted, visibleLine } from '../../model/text/visibleText.ts';
+import { quoteSafely, visibleLine } from '../../model/text/visibleText.ts';
 import { englishNumbers } from '../../text/numberFormat.ts';
 
 const figures = englishNumbers;
@@ -17,14 +17,14 @@ export function comparisonText({ results, overlaps, check }: Comparison): string
       .join('  ')
       .trimEnd(),
   );
-  const reasons = results.flatMap(({ name, reason }) => (reason === null ? [] : [`${name}: ${quoted(reason)}`]));
+  const reasons = results.flatMap(({ name, reason }) => (reason === null ? [] : [`${name}: ${quoteSafely(reason)}`]));
   const failed = results.flatMap(({ name, check: ran }) =>
-    ran === null || ran.exit_code === 0 ? [] : [`${name}: ${quoted(lastLine(ran.output))}`],
+    ran === null || ran.exit_code === 0 ? [] : [`${name}: ${quoteSafely(lastLine(ran.output))}`],
   );
   return [
     ...table,
     ...section('Why', reasons),
-    ...section(`Check failed: ${quoted(check ?? '')}`, failed),
+    ...section(`Check failed: ${quoteSafely(check ?? '')}`, failed),
     ...section('In common', overlaps.map(overlapText)),
     '',
   ].join('\n');

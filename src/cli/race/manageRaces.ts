@@ -55,7 +55,7 @@ export const raceCommands: Readonly<Record<string, (action: RaceAction) => Promi
       daemon.call('applyRace', { race_id, lane, how, context: raceContext(folder, context.env) }),
     );
     if (json) await writeLines(context.stdout, [applied]);
-    else context.stdout.write(`${visibleLine(appliedText(applied, folder, race_id))}\n`);
+    else context.stdout.write(`${visibleLine(applyResultText(applied, folder, race_id))}\n`);
     return done;
   },
 
@@ -110,7 +110,7 @@ function raceLine({ race_id: id, state, created_at: at, lanes, folder, prompt }:
   return visibleLine([id, state.padEnd(11), time, names, folder, title.slice(0, 80)].join('  '));
 }
 
-function appliedText(applied: ResultOf<'applyRace'>, folder: string, id: string): string {
+function applyResultText(applied: ResultOf<'applyRace'>, folder: string, id: string): string {
   if (applied.how === 'branch') return `Created the branch ${applied.branch ?? ''}.`;
   if (applied.files.length === 0) return `${folder} already has this result.`;
   return `Changed ${applied.files.length} files in ${folder}. To undo: vitrine race undo ${id}`;

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { DaemonConnection } from '../../client/connection.ts';
 import { isRaceOver, type Race } from '../../model/race/race.ts';
-import { quoted } from '../../model/text/visibleText.ts';
+import { quoteSafely } from '../../model/text/visibleText.ts';
 import type { GivenParams } from '../../protocol/daemon/calls.ts';
 import type { CliContext } from '../command.ts';
 import { withDaemonErrors } from '../run/daemon.ts';
@@ -54,7 +54,7 @@ function* news({ lanes }: Race, shown: Map<string, string>): Generator<string> {
     const what = words[state];
     // An agent gets its session a moment after it began.
     if (what === undefined || (state === 'running' && session === undefined)) continue;
-    const why = error === undefined ? '' : `: ${quoted(error)}`;
+    const why = error === undefined ? '' : `: ${quoteSafely(error)}`;
     const text = `${name}: ${what}${state === 'running' ? ` (${session ?? ''})` : ''}${why}`;
     if (shown.get(name) === text) continue;
     shown.set(name, text);

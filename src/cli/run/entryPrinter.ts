@@ -48,7 +48,7 @@ export class EntryPrinter {
         await writeLines(context.stdout, settled);
       }
     });
-    this.#printing.catch(reportedAtEnd);
+    this.#printing.catch(ignoreUntilEnd);
     let next = session.total();
     session.onUpdates((updates, total) => {
       const reported = new Set(updates.map((update) => (update.op === 'put' ? update.entry.index : update.index)));
@@ -72,7 +72,7 @@ export class EntryPrinter {
   }
 
   /** Resolves when all settled entries are printed. @throws what reading them throws */
-  async printed(): Promise<void> {
+  async whenPrinted(): Promise<void> {
     await this.#printing;
     await this.#write([]);
   }
@@ -85,7 +85,7 @@ export class EntryPrinter {
       this.#unprintedEntries.push(this.#unprintedEntries.length < maxEntriesInMemory ? entry : entry.index);
     if (!isIdle) return;
     this.#printing = this.#printing.then(() => this.#print());
-    this.#printing.catch(reportedAtEnd);
+    this.#printing.catch(ignoreUntilEnd);
   }
 
   #count(settled: readonly NormalizedEntry[]): void {
@@ -123,6 +123,6 @@ function range(from: number, to: number): number[] {
 }
 
 /** `printed` throws it. */
-function reportedAtEnd(): void {
+function ignoreUntilEnd(): void {
   // A failed write is reported at the end; until then, the run continues.
 }

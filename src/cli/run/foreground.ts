@@ -2,7 +2,7 @@ import { DaemonError } from '../../client/errors.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { EngineFailure } from '../../engine/failures/failures.ts';
 import { unrecordedText } from '../../engine/run/unrecordedResult.ts';
-import { quoted } from '../../model/text/visibleText.ts';
+import { quoteSafely } from '../../model/text/visibleText.ts';
 import type { CliContext } from '../command.ts';
 import type { EngineOptions } from './engine.ts';
 import { incomplete } from '../print/incomplete.ts';
@@ -28,7 +28,7 @@ export async function runInForeground(
   ask: () => Promise<RequestedRun>,
 ): Promise<number> {
   try {
-    return await watch(runsOf(context, engine, options), context, async () => unattended(await ask()));
+    return await watch(runsOf(context, engine, options), context, async () => asNonInteractive(await ask()));
   } catch (error) {
     if (!EngineFailure.is(error) && !DaemonError.is(error)) throw error;
     context.stderr.write(`vitrine: ${error.message}\n${error.detail}\n`);
@@ -39,7 +39,7 @@ export async function runInForeground(
 }
 
 /** Output of foreground runs is often read by programs, which cannot answer. */
-function unattended(run: RequestedRun): RequestedRun {
+function asNonInteractive(run: RequestedRun): RequestedRun {
   const interactive = false;
   if ('start' in run) return { start: { ...run.start, interactive } };
   if ('resume' in run) return { ...run, resume: { ...run.resume, interactive } };
@@ -79,7 +79,7 @@ async function watch(begin: StartRun, context: CliContext, ask: () => Promise<Re
     if (result === 'left') return hungUp;
     // Processes of the agent may end after it.
     await Promise.race([stopped, closedEarly]);
-    await printer.printed();
+    await printer.whenPrinted();
     if (result === undefined) return agentFailed;
     await writeLines(context.stdout, [result]).catch(() => undefined);
     const unasked = printer.deniedByNobody;
@@ -102,5 +102,5 @@ function printError({ stderr }: CliContext, error: unknown): void {
 function failureLine(session: PrintedSession, error: string | null | undefined): string {
   const { agent_label: agent, outcome, reason = error ?? undefined } = session.summary();
   if (reason === undefined) return `${agent} failed.`;
-  return outcome !== 'failed' ? reason : `The run of ${agent} failed: ${quoted(reason)}`;
+  return outcome !== 'failed' ? reason : `The run of ${agent} failed: ${quoteSafely(reason)}`;
 }

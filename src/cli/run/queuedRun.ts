@@ -36,7 +36,7 @@ export async function queueRun(
     const disconnected = connection.closed.then(() => {
       throw new DaemonError('unreachable', 'The Vitrine daemon exited.');
     });
-    const ended = Promise.race([ends.of(run.run_id), disconnected]);
+    const ended = Promise.race([ends.whenEnded(run.run_id), disconnected]);
     // Nobody may wait for it.
     ended.catch(() => undefined);
     return {
@@ -64,7 +64,7 @@ export class RunEnds {
     this.#endResolvers.get(run.run_id)?.(run);
   }
 
-  of(id: string): Promise<ChangedRun> {
+  whenEnded(id: string): Promise<ChangedRun> {
     return new Promise((resolve) => {
       const run = this.#ended.get(id);
       if (run === undefined) this.#endResolvers.set(id, resolve);

@@ -1,6 +1,6 @@
 import type { Engine } from '../../engine/engine.ts';
 import type { RecallResult } from '../../engine/recall/types.ts';
-import { inFolder } from '../../engine/recall/recall.ts';
+import { folderFilter } from '../../engine/recall/recall.ts';
 import { sourceText } from '../../insight/recall/querySource.ts';
 import type { CliContext } from '../command.ts';
 
@@ -17,7 +17,7 @@ export async function recallFor(engine: Engine, context: CliContext, args: Recal
   const found = await engine.archive.recall.find({
     ...(resume !== undefined && { session: resume }),
     message: { text: prompt, origin: 'human' },
-    within: inFolder(await folderOf(engine, args), resume),
+    within: folderFilter(await folderOf(engine, args), resume),
   });
   context.stderr.write(`vitrine: ${recalledText(found)}\n`);
   return found;

@@ -28,7 +28,7 @@ export async function observedSessions(
     own.flatMap(({ session_id, executor_session_ids: ids }) => ids.map((id) => [id, session_id])),
   );
   const found = await sources.list(await loadPrices());
-  const ids = new Map(found.map((session) => [session.session_id, recordedAs(session, recorded)]));
+  const ids = new Map(found.map((session) => [session.session_id, recordedSessionId(session, recorded)]));
   return found
     .filter(({ session_id }) => ids.get(session_id) === undefined)
     .map((session) => {
@@ -37,7 +37,7 @@ export async function observedSessions(
     });
 }
 
-function recordedAs(
+function recordedSessionId(
   { executor_session_ids: ids }: ObservedSummary,
   recorded: ReadonlyMap<string, string>,
 ): string | undefined {

@@ -1,5 +1,5 @@
 import type { SessionHandle } from '../../engine/api.ts';
-import { spentBy, type RunSpending } from '../../insight/usage/spending.ts';
+import { spendingOfSession, type RunSpending } from '../../insight/usage/spending.ts';
 import { visibleLine } from '../../model/text/visibleText.ts';
 import { withClient } from '../../team/database/connection.ts';
 import { TeamError } from '../../team/errors.ts';
@@ -28,7 +28,7 @@ export async function printTeamSessions(
   store: string | undefined,
   json: boolean,
 ): Promise<number> {
-  const shared = await explained(async () => {
+  const shared = await explainErrors(async () => {
     const login = await requireLogin(storeFolder(context, store), context.env);
     return withClient(login, (client) => listShared(client, maxListed));
   });
@@ -44,7 +44,7 @@ export async function openShared(
   id: string,
 ): Promise<OpenShared | null> {
   const storeDir = storeFolder(context, store);
-  return explained(async () => {
+  return explainErrors(async () => {
     const login = await loginOfStore(storeDir, context.env);
     if (login === null) return null;
     const mirror = mirrorFolder(storeDir);
@@ -73,7 +73,7 @@ export async function searchShared(
   request: SearchRequest,
 ): Promise<SearchAnswer> {
   const mirror = mirrorFolder(storeFolder(context, store));
-  const pulled = await explained(async () => {
+  const pulled = await explainErrors(async () => {
     const login = await requireLogin(storeFolder(context, store), context.env);
     return withClient(login, (client) => pullShared(client, mirror, login.address.user));
   });
@@ -93,17 +93,17 @@ export async function sharedSpending(
   context: CliContext,
   store: string | undefined,
 ): Promise<{ readonly spent: readonly RunSpending[]; readonly sessions: number; readonly isComplete: boolean }> {
-  return explained(async () => {
+  return explainErrors(async () => {
     const login = await requireLogin(storeFolder(context, store), context.env);
     const shared = await withClient(login, (client) => listShared(client, maxListed));
     const others = shared.filter(({ owner }) => owner !== login.address.user);
     const summaries = others.flatMap(({ summary }) => (summary === null ? [] : [summary]));
-    const spent = summaries.flatMap((summary) => spentBy(summary, []));
+    const spent = summaries.flatMap((summary) => spendingOfSession(summary, []));
     return { spent, sessions: summaries.length, isComplete: shared.length < maxListed };
   });
 }
 
-async function explained<T>(work: () => Promise<T>): Promise<T> {
+async function explainErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

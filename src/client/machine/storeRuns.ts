@@ -25,7 +25,7 @@ export class StoreRuns {
     this.#deps = deps;
   }
 
-  live(): readonly SessionSummary[] {
+  liveSessions(): readonly SessionSummary[] {
     return [...this.#live.values()];
   }
 

@@ -196,7 +196,7 @@ export class ClientConnection implements ConnectedClient {
   #handleReading(): void {
     const { records } = this.#service;
     const using = <T>(sessionId: string, work: (handle: SessionHandle) => Promise<T>): Promise<T> =>
-      records.using(sessionId, this.#findSubscription(sessionId), work);
+      records.withHandle(sessionId, this.#findSubscription(sessionId), work);
     this.#handle('follow', calls.follow, async ({ session_id }) =>
       this.#follow(await this.#service.follow(session_id), false),
     );

@@ -54,7 +54,7 @@ export class ClientContexts {
   }
 
   /** Starts a run with this context instead of another one for its folder. */
-  using<T>(context: ClientContext, work: () => Promise<T>): Promise<T> {
+  withContext<T>(context: ClientContext, work: () => Promise<T>): Promise<T> {
     const starting: { context: ClientContext | undefined } = { context };
     return this.#starting.run(starting, async () => {
       try {

@@ -46,8 +46,8 @@ export class NewsSource {
     return { dispose: () => this.#feeds.delete(feed) };
   }
 
-  undelivered(sessionId: string, failure: EngineFailure): void {
-    this.#notify((feed) => feed.undelivered(sessionId, failure));
+  reportUndelivered(sessionId: string, failure: EngineFailure): void {
+    this.#notify((feed) => feed.reportUndelivered(sessionId, failure));
   }
 
   followUps(state: FollowUpsState): void {
@@ -120,7 +120,7 @@ export class NewsFeed {
     this.#pump();
   }
 
-  undelivered(session_id: string, error: EngineFailure): void {
+  reportUndelivered(session_id: string, error: EngineFailure): void {
     const failure = failureData(error);
     if (failure === null || this.#failedDeliveries.length >= maxUndelivered) return;
     this.#failedDeliveries.push({ session_id, failure });

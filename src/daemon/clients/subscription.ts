@@ -87,7 +87,7 @@ export class Subscription implements Disposable {
   }
 
   /** Keeps the handle open until the work has ended. */
-  async using<T>(work: (handle: SessionHandle) => Promise<T>): Promise<T> {
+  async withHandle<T>(work: (handle: SessionHandle) => Promise<T>): Promise<T> {
     this.#activeUses += 1;
     try {
       return await work(this.handle);

@@ -45,7 +45,7 @@ export class FollowUpPlanner implements Disposable {
       },
     });
     this.#scheduler.changed.on(() => this.#notify());
-    void engine.followUps.paused().then((paused) => {
+    void engine.followUps.isPaused().then((paused) => {
       this.#isPaused = paused;
       if (paused) this.#notify();
     });
@@ -76,7 +76,7 @@ export class FollowUpPlanner implements Disposable {
 
   async pause(paused: boolean): Promise<void> {
     const { followUps } = this.#deps.engine;
-    await (paused ? followUps.pause() : followUps.unpause());
+    await (paused ? followUps.pause() : followUps.resume());
     if (paused === this.#isPaused) return;
     this.#deps.log.info(logLine(paused ? 'follow-ups paused' : 'follow-ups resumed'));
     this.#isPaused = paused;

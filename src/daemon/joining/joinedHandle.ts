@@ -125,7 +125,7 @@ export class JoinedHandle implements SessionHandle {
 
   onSummary(listener: Parameters<SessionHandle['onSummary']>[0]): Disposable {
     const tell = (): void => listener(this.summary());
-    return combined(this.#base.onSummary(tell), this.#changes.on(tell));
+    return combineDisposables(this.#base.onSummary(tell), this.#changes.on(tell));
   }
 
   onNotice(listener: Parameters<SessionHandle['onNotice']>[0]): Disposable {
@@ -181,7 +181,7 @@ export class JoinedHandle implements SessionHandle {
   }
 }
 
-function combined(...all: readonly Disposable[]): Disposable {
+function combineDisposables(...all: readonly Disposable[]): Disposable {
   return {
     dispose: () => {
       for (const disposable of all) disposable.dispose();

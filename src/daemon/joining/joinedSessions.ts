@@ -40,11 +40,11 @@ export class JoinedSessions {
   }
 
   /** The session as its agent's server describes it. If no client has joined it, that is only whether it waits. */
-  shown(summary: SessionSummary): SessionSummary {
+  describeSession(summary: SessionSummary): SessionSummary {
     const link = this.get(summary.session_id);
     if (link !== undefined) return joinedSummary(summary, link);
     const join = formatOf(summary)?.join;
-    return join === undefined ? summary : this.#waits.shown(summary, join);
+    return join === undefined ? summary : this.#waits.addWaitState(summary, join);
   }
 
   /** The handle itself, or one that takes part in the session whenever the agent has it open in its own server. Takes over the handle. */

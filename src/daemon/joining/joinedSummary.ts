@@ -11,11 +11,11 @@ export function joinedSummary(summary: SessionSummary, link: Pick<AgentLink, 'is
     ...summary,
     status: link.isBusy ? 'running' : 'finished',
     needs_you: needsYou(link.pending()),
-    observed: { ...observed, live: liveOf(observed.live, link) },
+    observed: { ...observed, live: liveStateOf(observed.live, link) },
   };
 }
 
-function liveOf({ since, pid }: LiveState, link: Pick<AgentLink, 'isBusy' | 'pending'>): LiveState {
+function liveStateOf({ since, pid }: LiveState, link: Pick<AgentLink, 'isBusy' | 'pending'>): LiveState {
   const [oldest] = link.pending();
   const waiting = oldest?.kind === 'permission' ? 'waiting_for_permission' : 'waiting_for_you';
   return {

@@ -38,7 +38,7 @@ export class WaitWatches {
   }
 
   /** The session, waiting if its agent's server says so. Begins to watch that server. */
-  shown(summary: SessionSummary, join: StoreJoin): SessionSummary {
+  addWaitState(summary: SessionSummary, join: StoreJoin): SessionSummary {
     const { observed, executor_session_id: nativeId, session_id: id } = summary;
     const socket = observed === undefined ? undefined : join.socket(observed.path);
     if (observed === undefined || nativeId === undefined || socket === undefined) return summary;

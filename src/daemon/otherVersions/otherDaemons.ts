@@ -48,7 +48,7 @@ export class OtherDaemons {
   }
 
   /** Their runs, with requests that wait. */
-  live(): readonly SessionSummary[] {
+  liveSessions(): readonly SessionSummary[] {
     return [...this.#listed.values()].map((handle) => handle.summary());
   }
 

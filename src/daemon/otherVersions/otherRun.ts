@@ -189,15 +189,15 @@ export class OtherRun {
         return done();
       },
       onUpdates: (listener) =>
-        combined(
+        combineDisposables(
           base.onUpdates((updates) => listener(updates, this.#total())),
           this.#updates.on(listener),
         ),
       onSummary: (listener) => {
         const tell = (): void => listener(this.#summary());
-        return combined(base.onSummary(tell), this.#changes.on(tell));
+        return combineDisposables(base.onSummary(tell), this.#changes.on(tell));
       },
-      onConversation: (listener) => combined(base.onConversation(listener), this.#changes.on(listener)),
+      onConversation: (listener) => combineDisposables(base.onConversation(listener), this.#changes.on(listener)),
       dispose: () => {
         this.#closing.abort();
         connection.close();
@@ -217,7 +217,7 @@ function withMissing(
   return missing.length === 0 ? recorded : [...recorded, ...missing].sort((a, b) => a.index - b.index);
 }
 
-function combined(...all: readonly Disposable[]): Disposable {
+function combineDisposables(...all: readonly Disposable[]): Disposable {
   return {
     dispose: () => {
       for (const disposable of all) disposable.dispose();

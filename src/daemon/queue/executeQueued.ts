@@ -73,7 +73,9 @@ async function executeForTerminal(
     start: (request: StartRequest) => engine.start({ ...request, interactive }),
     resume: (id: string, request: ResumeRequest) => engine.resume(id, { ...request, interactive }),
   };
-  return contexts.using(context, () => executeJob(job, { ...common, engine: ofRun, use: blueprints.use }, started));
+  return contexts.withContext(context, () =>
+    executeJob(job, { ...common, engine: ofRun, use: blueprints.use }, started),
+  );
 }
 
 async function commonDeps(

@@ -37,7 +37,7 @@ export interface RunQueueDeps extends QueuedRunDeps {
   readonly onWaiting: (count: number) => void;
   /** The queue of this machine with that of its team. */
   readonly withTeam: (local: LocalCoordinator) => QueueLink;
-  readonly teamChildren: ConstructorParameters<typeof QueuedChildren>[0]['team'] & Pick<TeamChildren, 'queueBelow'>;
+  readonly teamChildren: ConstructorParameters<typeof QueuedChildren>[0]['team'] & Pick<TeamChildren, 'queueChildRun'>;
   /** Called when a runner comes or goes. */
   readonly onRunners: () => void;
 }
@@ -78,7 +78,9 @@ export class RunQueue {
     const link = await this.#link();
     const { parent_session_id: parent, session_id = sessionId(randomHex) } = request;
     if (parent === undefined) return link.createRun(request);
-    return this.#saveRecord(session_id, () => this.#deps.teamChildren.queueBelow(parent, { ...request, session_id }));
+    return this.#saveRecord(session_id, () =>
+      this.#deps.teamChildren.queueChildRun(parent, { ...request, session_id }),
+    );
   }
 
   async #create(request: z.output<typeof createRunSchema>, origin?: Pick<Job, 'by_agent'>): Promise<ListedRun> {

@@ -45,7 +45,7 @@ export class RaceCalls {
       // Its worktree is as trusted as the folder that it was made from.
       const own = { ...context, folder: asked.cwd, environment: { ...context.environment, ...variables } };
       contexts.add(own, kind);
-      return contexts.using(own, (): Promise<SessionHandle> => engine.start(asked, signal));
+      return contexts.withContext(own, (): Promise<SessionHandle> => engine.start(asked, signal));
     };
     return this.races.start(request, { start, environment: context.environment });
   }

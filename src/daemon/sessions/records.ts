@@ -42,12 +42,12 @@ export class Records {
   }
 
   /** Calls `work` with the handle of a subscription, or a temporary one. */
-  async using<T>(
+  async withHandle<T>(
     sessionId: string,
-    followed: Pick<Subscription, 'using'> | undefined,
+    followed: Pick<Subscription, 'withHandle'> | undefined,
     work: (handle: SessionHandle) => Promise<T>,
   ): Promise<T> {
-    if (followed !== undefined) return followed.using(work);
+    if (followed !== undefined) return followed.withHandle(work);
     const handle = await this.#open(sessionId);
     try {
       return await work(handle);
@@ -82,7 +82,7 @@ export class Records {
       const now = requests();
       return !handle.live() || settled() > from || now.length !== known.size || now.some(({ id }) => !known.has(id));
     };
-    if (!isNew()) await changed(handle, isNew, wait_ms);
+    if (!isNew()) await waitForChange(handle, isNew, wait_ms);
     const { entries } = await this.read(handle, { session_id: handle.id, from, to: settled() });
     const next = (entries.at(-1)?.index ?? from - 1) + 1;
     const { agent_label: agent, outcome } = handle.summary();
@@ -171,7 +171,7 @@ export class Records {
 }
 
 /** Settles when `isNew` is true, or after `ms`. */
-function changed(handle: SessionHandle, isNew: () => boolean, ms: number): Promise<void> {
+function waitForChange(handle: SessionHandle, isNew: () => boolean, ms: number): Promise<void> {
   return new Promise((resolve) => {
     const end = (): void => {
       clearTimeout(timer);

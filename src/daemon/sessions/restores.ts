@@ -6,7 +6,7 @@ import { folderUntrusted } from '../failures.ts';
 
 interface RestoreCallsDeps {
   readonly engine: Pick<Engine, 'restores' | 'open'>;
-  readonly contexts: Pick<ClientContexts, 'using'>;
+  readonly contexts: Pick<ClientContexts, 'withContext'>;
 }
 
 /** Restores files for clients: in trusted folders only, and with the environment of the client that asks. */
@@ -41,6 +41,6 @@ export class RestoreCalls {
     const { project_dir: folder = '' } = handle.summary();
     handle.dispose();
     if (!context.trusted || context.folder !== folder) throw folderUntrusted(folder);
-    return contexts.using(context, () => work(engine.restores));
+    return contexts.withContext(context, () => work(engine.restores));
   }
 }

@@ -4,7 +4,7 @@ import type { OwnSessions } from './sourcesWatch.ts';
 /** The agents' own ids of what Vitrine recorded itself. */
 export function recordedSessions(engine: Pick<Engine, 'list' | 'onSummary'>): OwnSessions {
   return {
-    recorded: async () => {
+    recordedIds: async () => {
       const own = await engine.list();
       return new Map(own.flatMap(({ session_id, executor_session_ids: ids }) => ids.map((id) => [id, session_id])));
     },

@@ -11,7 +11,7 @@ const maxFolders = 5000;
 export class RepositoryLookup {
   readonly #identities = new Map<string, Promise<FolderIdentity>>();
 
-  of(folder: string): Promise<FolderIdentity> {
+  identityOfFolder(folder: string): Promise<FolderIdentity> {
     const known = this.#identities.get(folder) ?? identityOf(folder).catch(() => ({ path: '' }));
     this.#identities.set(folder, known);
     const [oldest] = this.#identities.keys();
@@ -38,8 +38,9 @@ export class SessionScope {
     if (folder === undefined) return observed?.problem !== null && observed?.problem !== undefined;
     if (this.#folders.some((own) => isWithin(folder, own))) return true;
     if (this.#scope === 'folder') return false;
-    const its = await this.#repositories.of(folder);
-    for (const own of this.#folders) if (isSameRepository(its, await this.#repositories.of(own))) return true;
+    const its = await this.#repositories.identityOfFolder(folder);
+    for (const own of this.#folders)
+      if (isSameRepository(its, await this.#repositories.identityOfFolder(own))) return true;
     return false;
   }
 }

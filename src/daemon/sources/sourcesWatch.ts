@@ -13,7 +13,7 @@ import type { SessionScope } from './scope.ts';
 /** Which of the agents' own ids belong to sessions that Vitrine recorded itself. */
 export interface OwnSessions {
   /** Ids of Vitrine's sessions, by the agent's id. */
-  recorded(): Promise<ReadonlyMap<string, string>>;
+  recordedIds(): Promise<ReadonlyMap<string, string>>;
   /** Called when an agent gives a session another id. */
   onRecorded(listener: (nativeIds: readonly string[], sessionId: string) => void): Disposable;
 }
@@ -24,7 +24,7 @@ interface SourcesWatchDeps {
   readonly feed: Pick<NewsFeed, 'summary' | 'removed'>;
   readonly own: OwnSessions;
   /** State of the sessions that clients have joined. */
-  readonly joined: Pick<JoinedSessions, 'shown' | 'onChange'>;
+  readonly joined: Pick<JoinedSessions, 'describeSession' | 'onChange'>;
   readonly keeper: Pick<SessionCopier, 'look' | 'isCopy' | 'isRunning'>;
   /** Every session that has ended is copied into a record. */
   readonly keepAll: boolean;
@@ -59,7 +59,7 @@ export class SourcesWatch implements Disposable {
       own.onRecorded((ids, session) => this.addRecorded(ids, session)),
       joined.onChange((id) => void this.#resendSession(id)),
     ];
-    this.#recorded = new Map([...(await own.recorded()), ...this.#recorded]);
+    this.#recorded = new Map([...(await own.recordedIds()), ...this.#recorded]);
     const found = await this.#shownSessions(await sessions.list());
     const newest = found.shown.sort((a, b) => b.updated_at.localeCompare(a.updated_at)).slice(0, limit);
     this.#limit = limit;
@@ -140,7 +140,7 @@ export class SourcesWatch implements Disposable {
       const { session_id: id } = row;
       const isOwn = row.executor_session_ids.some((nativeId) => this.#recorded.has(nativeId));
       if (isOwn && !keeper.isCopy(id)) continue;
-      const summary = joined.shown(asSession(row));
+      const summary = joined.describeSession(asSession(row));
       const isInScope = await scope.includes(summary);
       if (isOwn && isInScope) copies.push(id);
       if (isOwn && !keeper.isRunning(id)) continue;

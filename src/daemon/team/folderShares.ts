@@ -16,7 +16,7 @@ export class FolderShares {
   }
 
   /** Setting of the folder or of its nearest ancestor that has one; `undefined` if none has. */
-  async of(folder: string): Promise<Share | undefined> {
+  async shareOf(folder: string): Promise<Share | undefined> {
     const shares = await this.#read();
     for (let place = folder; ; place = path.dirname(place)) {
       const found = shares.get(place);

@@ -23,7 +23,7 @@ export async function join(
   { url, password }: JoinRequest,
   environment: Readonly<Record<string, string | undefined>>,
 ): Promise<Membership> {
-  return refused(async () => {
+  return translateRefusal(async () => {
     const login = password === undefined ? await loginAt(url, environment) : { address: parseAddress(url), password };
     const kind = await withClient(login, joinTeam);
     await writeTeam(storeDir, login.address);
@@ -33,12 +33,12 @@ export async function join(
 
 /** Ends the membership, and removes what the store knows of the team. Returns how many shared sessions were deleted. */
 export async function leave(login: Login, deleteMine: boolean): Promise<number> {
-  return refused(() => withClient(login, (client) => leaveTeam(client, deleteMine)));
+  return translateRefusal(() => withClient(login, (client) => leaveTeam(client, deleteMine)));
 }
 
 export const forget = removeTeam;
 
-async function refused<T>(work: () => Promise<T>): Promise<T> {
+async function translateRefusal<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

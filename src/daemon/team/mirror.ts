@@ -111,7 +111,7 @@ export class TeamMirror {
   }
 
   /** The team's copy has more lines. */
-  changed(id: string): void {
+  handleChange(id: string): void {
     if (!this.#users.has(id)) return;
     if (this.#pulling.has(id)) {
       this.#again.add(id);
@@ -119,7 +119,7 @@ export class TeamMirror {
     }
     const pulled = this.#pull(id).finally(() => {
       this.#pulling.delete(id);
-      if (this.#again.delete(id)) this.changed(id);
+      if (this.#again.delete(id)) this.handleChange(id);
     });
     this.#pulling.set(id, pulled);
   }
@@ -132,7 +132,7 @@ export class TeamMirror {
   /** After a connection was made: hints may have been lost. */
   resume(): void {
     for (const id of this.#users.keys()) {
-      this.changed(id);
+      this.handleChange(id);
       this.requestsChanged(id);
     }
   }

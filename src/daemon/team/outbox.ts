@@ -112,17 +112,17 @@ export class Outbox {
       await decided;
     } finally {
       if (this.#deciding.get(id) === settled) this.#deciding.delete(id);
-      this.changed(id);
+      this.enqueueSession(id);
     }
   }
 
   /** Looks at everything that is shared; after a connection was made. */
   async resume(): Promise<void> {
-    for (const id of await this.#deps.files.ids()) this.changed(id);
+    for (const id of await this.#deps.files.ids()) this.enqueueSession(id);
   }
 
   /** Something of the session may have to be sent. */
-  changed(id: string): void {
+  enqueueSession(id: string): void {
     if (this.#closed) return;
     this.#waitingSessionIds.add(id);
     this.#pump();
@@ -134,7 +134,7 @@ export class Outbox {
     if (isLive && !this.#watched.has(id)) {
       const folder = path.dirname(this.#deps.recordPath(id));
       const look = (): Promise<void> => {
-        this.changed(id);
+        this.enqueueSession(id);
         return Promise.resolve();
       };
       this.#watched.set(id, watchRecord(folder, look));
@@ -207,7 +207,7 @@ export class Outbox {
     const before = this.#failed.get(id);
     clearTimeout(before?.timer);
     const ms = before === undefined ? leastRetryMs : Math.min(before.ms * 2, mostRetryMs);
-    const timer = setTimeout(() => this.changed(id), ms);
+    const timer = setTimeout(() => this.enqueueSession(id), ms);
     timer.unref();
     this.#failed.set(id, { ms, timer });
   }
@@ -225,7 +225,7 @@ export class Outbox {
     const sendsLines = share === 'records' || state.forRun;
     if (found === null || (share === 'nothing' && !sendsLines)) return;
     this.follow(found);
-    const summary = redactor().json(found, { path: ['session'] });
+    const summary = redactor().redactJson(found, { path: ['session'] });
     const { updated_at: updatedAt, needs_you: needs, total_cost: cost } = found;
     // A request changes what lists show, but not when the session was updated. Nor does what a run has cost so far, which
     // counts in budgets of the machine that asked for it.

@@ -126,7 +126,8 @@ export class DaemonTeam {
   }
 
   hint(hint: ChangeHint): void {
-    if (hint.kind === 'lines' || hint.kind === 'session' || hint.kind === 'withdrawn') this.#mirror.changed(hint.id);
+    if (hint.kind === 'lines' || hint.kind === 'session' || hint.kind === 'withdrawn')
+      this.#mirror.handleChange(hint.id);
     if (hint.kind === 'request' || hint.kind === 'answer') this.#mirror.requestsChanged(hint.id);
     this.#list.hint(hint);
     this.#deps.onHint(hint);
@@ -216,7 +217,7 @@ export class DaemonTeam {
   }
 
   /** @throws TeamError */
-  readonly use: UseDatabase = (work) => this.#link.using(work);
+  readonly use: UseDatabase = (work) => this.#link.withDatabase(work);
 
   redactor(): Redactor {
     return new Redactor((secret) => secretTag(this.#maskKey, secret));
@@ -242,7 +243,7 @@ export class DaemonTeam {
   }
 
   async #shareOfFolder(folder: string): Promise<Share | undefined> {
-    return (await this.#shares.of(folder)) ?? this.#deps.contexts.share(folder);
+    return (await this.#shares.shareOf(folder)) ?? this.#deps.contexts.share(folder);
   }
 
   /** Shares a session according to the setting of its folder. Never rejects. */
@@ -259,7 +260,7 @@ export class DaemonTeam {
         }
       }
       if (!isSessionLive(summary.status)) this.#decided.delete(id);
-      this.#outbox.changed(id);
+      this.#outbox.enqueueSession(id);
     } catch (error) {
       this.#deps.log.warn(`Session ${id} could not be shared: ${String(error)}`);
     }

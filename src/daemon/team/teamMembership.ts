@@ -67,7 +67,7 @@ export class TeamMembership implements TeamSide {
       ...{ runners: this.runners, use, isConnected, redactor, randomHex, log },
       onRun: (run) => {
         this.#runs.fire(run);
-        this.children.changed(run.session_id);
+        this.children.handleChange(run.session_id);
       },
       onClaimed: (run) => this.#servedRuns.begin(run),
       onEnded: (id) => this.#servedRuns.end(id),
@@ -81,11 +81,11 @@ export class TeamMembership implements TeamSide {
     this.#deps = {
       ...deps,
       onHint: ({ kind, id }) => {
-        this.children.changed(id);
+        this.children.handleChange(id);
         if (kind === 'runner') onChange();
-        if (kind === 'run') void this.queue.changed(id);
+        if (kind === 'run') void this.queue.handleChange(id);
         if (kind === 'budget') void this.queue.resume();
-        if (kind === 'answer') this.#servedRuns.answered(id);
+        if (kind === 'answer') this.#servedRuns.handleAnswer(id);
       },
       onConnected: () => {
         onChange();
@@ -214,7 +214,7 @@ export class TeamMembership implements TeamSide {
       const { DaemonTeam } = await import('./team.ts');
       this.#team = await DaemonTeam.open(this.#deps, password);
       await this.children.attach();
-      this.#timer = setInterval(() => void this.queue.beat(), beatMs).unref();
+      this.#timer = setInterval(() => void this.queue.sendHeartbeats(), beatMs).unref();
       return this.#team;
     } catch (error) {
       this.#log.error(`The team of this store cannot be used: ${String(error)}`);

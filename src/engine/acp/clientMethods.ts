@@ -78,13 +78,13 @@ export class ClientMethods {
         }),
       )
       .onRequest('terminal/wait_for_exit', ({ params }) =>
-        done('A terminal', async () => statusOf(await terminals.ended(params.terminalId))),
+        done('A terminal', async () => statusOf(await terminals.waitForExit(params.terminalId))),
       )
       .onRequest('terminal/kill', ({ params }) => done('A terminal', () => terminals.kill(params.terminalId)))
       .onRequest('terminal/release', ({ params }) => done('A terminal', () => terminals.release(params.terminalId)));
   }
 
-  terminalEnded(id: string, command: string, state: TerminalState): void {
+  handleTerminalEnd(id: string, command: string, state: TerminalState): void {
     this.#endedTerminals.set(id, { command, state });
     this.showTerminals();
   }
@@ -128,7 +128,7 @@ export class ClientMethods {
     const { calls, files, grants, workDir } = this.#deps;
     if (!grants.mayWrite(path)) {
       const seen = await files.stat(path);
-      const callId = calls.changing((file) => file === path || file === seen.place);
+      const callId = calls.findCallChanging((file) => file === path || file === seen.place);
       const request = await writeRequest(files, { file: path, content, version: seen, workDir, callId });
       await this.#requirePermission(`The agent was not allowed to write ${path}.`, request, signal, () =>
         grants.allowAllWrites(),
@@ -191,7 +191,7 @@ export class ClientMethods {
     const withdrawn = AbortSignal.any([this.#deps.withdrawn(), signal]);
     try {
       const id = `${this.#deps.runId}.${this.#requests}`;
-      return await this.#deps.host.ask({ id, ...request }, aborted(withdrawn));
+      return await this.#deps.host.ask({ id, ...request }, whenAborted(withdrawn));
     } finally {
       this.#pendingRequests -= 1;
     }
@@ -219,7 +219,7 @@ function statusOf({ code, signal }: { code: number | null; signal: string | null
   return { exitCode: code, signal };
 }
 
-function aborted(signal: AbortSignal): Promise<void> {
+function whenAborted(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();
   return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 }

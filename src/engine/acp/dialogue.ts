@@ -15,7 +15,7 @@ import { nonEmpty } from '../../agents/shared/guards.ts';
 import { isObject, type JsonObject } from '../../model/text/json.ts';
 import { ClientMethods } from './clientMethods.ts';
 import {
-  answeredCode,
+  errorCodeOfAnswer,
   assertProtocolVersion,
   ImpossibleError,
   isLoginError,
@@ -92,7 +92,7 @@ export class AcpDialogue implements Dialogue {
       env,
       runId,
       clock,
-      ended: (id, command, state) => this.#methods.terminalEnded(id, command, state),
+      waitForExit: (id, command, state) => this.#methods.handleTerminalEnd(id, command, state),
     });
     this.#methods = new ClientMethods({
       host,
@@ -288,7 +288,7 @@ export class AcpDialogue implements Dialogue {
   #fail(error: unknown): void {
     if (this.#ended) return;
     // The transcript has the error, and the conversation may exist under another id.
-    if (answeredCode(error) === 'unknown_session') this.#host.leave();
+    if (errorCodeOfAnswer(error) === 'unknown_session') this.#host.leave();
     else this.#host.fail(this.#reasonFor(error));
   }
 

@@ -33,13 +33,13 @@ export function unansweredReason(
   return error instanceof Error ? error.message : String(error);
 }
 
-export function answeredCode(error: unknown): string | undefined {
+export function errorCodeOfAnswer(error: unknown): string | undefined {
   const answered = answeredError(error);
   return answered === undefined ? undefined : errorCode(answered);
 }
 
 export function isLoginError(error: unknown): boolean {
-  return answeredCode(error) === 'authentication_failed';
+  return errorCodeOfAnswer(error) === 'authentication_failed';
 }
 
 /** The agent's error response, if that is what went wrong. */

@@ -54,7 +54,7 @@ export class Grants {
    */
   call(id: string, fields: ToolFields, cwd: string | undefined): void {
     const action = actionOf(fields, { command: undefined, cwd: undefined, output: '', exitCode: undefined });
-    const paths = writtenBy(action).map((written) => path.resolve(this.#workDir, written));
+    const paths = filesWrittenBy(action).map((written) => path.resolve(this.#workDir, written));
     if (paths.length > 0) this.#paths.set(id, new Set(paths));
     if (action.kind === 'command_run' && cwd !== undefined) {
       const words = texts(field(fields.input, 'command') ?? field(fields.input, 'cmd'));
@@ -109,7 +109,7 @@ export class Grants {
 }
 
 /** Files that contain text of the agent after this action. */
-function writtenBy(action: ToolAction): string[] {
+function filesWrittenBy(action: ToolAction): string[] {
   if (action.kind === 'file_write') return [action.path];
   if (action.kind !== 'file_edit') return [];
   return action.changes.filter(({ kind }) => kind !== 'delete').map((change) => change.path);

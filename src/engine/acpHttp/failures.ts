@@ -1,5 +1,5 @@
 import type { FailureWords } from '../failures/failures.ts';
-import { english, quote, worded, type Wording } from '../failures/wording.ts';
+import { toEnglish, quote, worded, type Wording } from '../failures/wording.ts';
 
 export type AcpHttpFailureCode =
   | 'bad_address'
@@ -26,9 +26,9 @@ export class AcpHttpFailure extends Error {
   readonly passes: boolean;
 
   constructor(code: AcpHttpFailureCode, message: Wording, detail: Wording, cause?: unknown, passes = false) {
-    super(english(message), cause === undefined ? undefined : { cause });
+    super(toEnglish(message), cause === undefined ? undefined : { cause });
     this.code = code;
-    this.detail = english(detail);
+    this.detail = toEnglish(detail);
     this.words = { message, detail };
     this.passes = passes;
   }

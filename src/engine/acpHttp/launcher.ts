@@ -63,7 +63,7 @@ export function acpHttpLauncher(requestedProfile: string | undefined, deps: AcpH
         canLaunch: () => true,
         notes: () => [],
         launch: async ({ prompt, interactive }, resume) => {
-          const process = await translated(
+          const process = await translateErrors(
             label,
             startAcpHttpRun({
               client,
@@ -117,11 +117,11 @@ async function connected(
     const client = await clientOf(profile, settings);
     return { client, agents: await client.agents() };
   };
-  return translated(profile.label, ask());
+  return translateErrors(profile.label, ask());
 }
 
 /** @throws EngineFailure for problems of the server or the connection */
-async function translated<T>(label: string, answer: Promise<T>): Promise<T> {
+async function translateErrors<T>(label: string, answer: Promise<T>): Promise<T> {
   try {
     return await answer;
   } catch (error) {

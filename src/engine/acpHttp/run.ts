@@ -83,7 +83,7 @@ class AcpHttpRun {
       exit = { code: 0, signal: null };
     } catch (error) {
       if (this.#abort.signal.aborted) exit = { code: null, signal: 'SIGTERM' };
-      else yield this.#chunk('stderr', Buffer.from(explained(error)));
+      else yield this.#chunk('stderr', Buffer.from(describeError(error)));
     } finally {
       // The reader may have stopped early.
       this.#abort.abort();
@@ -148,8 +148,10 @@ class AcpHttpRun {
     const { question, runId } = this.#watch;
     const { signal } = this.#abort;
     if (question === null || runId === null) throw acpHttpFailures.streamBroken(runId);
-    const answer = this.#request.answers ? await Promise.race([this.#nextAnswer(), aborted(this.#stop.signal)]) : null;
-    this.#watch.answered();
+    const answer = this.#request.answers
+      ? await Promise.race([this.#nextAnswer(), whenAborted(this.#stop.signal)])
+      : null;
+    this.#watch.clearQuestion();
     if (answer !== null && !this.#stopping) return client.resume(runId, answer, signal);
     this.#stop.abort();
     await this.#cancel();
@@ -204,7 +206,7 @@ class AcpHttpRun {
   }
 }
 
-function aborted(signal: AbortSignal): Promise<null> {
+function whenAborted(signal: AbortSignal): Promise<null> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve(null);
     else signal.addEventListener('abort', () => resolve(null), { once: true });
@@ -216,7 +218,7 @@ function answerIn(line: string): string | null {
   return typeof answer === 'string' ? answer : null;
 }
 
-function explained(error: unknown): string {
+function describeError(error: unknown): string {
   if (AcpHttpFailure.is(error)) return `${error.message}\n${error.detail}\n`;
   return `${error instanceof Error ? error.message : String(error)}\n`;
 }

@@ -69,7 +69,7 @@ export interface ArchiveDeps {
   readonly catalogueOwner?: CatalogueOwner;
 }
 
-type ArchiveSessions = Pick<Sessions, 'openReader' | 'decide' | 'live' | 'remove'>;
+type ArchiveSessions = Pick<Sessions, 'openReader' | 'decide' | 'liveStates' | 'remove'>;
 
 /** Reads, searches, exports, verifies and deletes records. Starts no program. */
 export class Archive {
@@ -177,9 +177,9 @@ export class Archive {
   }
 
   /** Masks secrets in a text, as exports do. */
-  masked(text: string): { readonly text: string; readonly masked: number } {
+  maskSecrets(text: string): { readonly text: string; readonly masked: number } {
     const redactor = this.#createRedactor();
-    return { text: redactor.text(text, { path: ['content'] }), masked: redactor.report().total };
+    return { text: redactor.redactText(text, { path: ['content'] }), masked: redactor.report().total };
   }
 
   #createRedactor(): Redactor {
@@ -309,7 +309,7 @@ export class Archive {
   }
 
   /** Finds sessions whose folder is gone and matches one of these, renamed or moved. */
-  async moved(folders: readonly string[]): Promise<readonly MovedSessions[]> {
+  async findMovedSessions(folders: readonly string[]): Promise<readonly MovedSessions[]> {
     return movedSessions(await this.#deps.store.list(), folders);
   }
 
@@ -325,7 +325,7 @@ export class Archive {
 
   /** Sessions that lists cannot show: unreadable or permanently deleted. */
   async missing(): Promise<{ unreadable: StoreListing['unreadable']; deleted: readonly string[] }> {
-    const [{ unreadable }, deletions] = await Promise.all([this.#deps.store.survey(), this.#deletions.list()]);
+    const [{ unreadable }, deletions] = await Promise.all([this.#deps.store.listRecords(), this.#deletions.list()]);
     const failed = new Set(unreadable.map(({ id }) => id));
     const deleted = deletions.filter(({ type }) => type === 'deletion').map((row) => String(row['session_id']));
     return { unreadable, deleted: [...new Set(deleted)].filter((id) => !failed.has(id)) };
@@ -340,12 +340,12 @@ export class Archive {
 
   /** Usage of every run. Rereads only records that have grown. */
   async spending(): Promise<Spending> {
-    return await spendingOf(this.#deps.store, await this.#sessions.live());
+    return await spendingOf(this.#deps.store, await this.#sessions.liveStates());
   }
 
   /** Usage of other programs' sessions per day. @throws SQLite errors if the catalogue cannot be created */
   async observedSpending(within: (session: ObservedSummary) => boolean = () => true): Promise<readonly RunSpending[]> {
-    const observed = await this.search.observed(await this.#deps.store.list());
+    const observed = await this.search.listObserved(await this.#deps.store.list());
     return observed.filter(({ summary }) => within(summary)).flatMap(({ spent }) => spent);
   }
 

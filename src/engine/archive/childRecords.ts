@@ -23,7 +23,7 @@ export class ChildRecords {
   }
 
   /** Oldest first. Each is closed when the next one is asked for. */
-  async *of(sessionId: string): AsyncGenerator<RecordReader> {
+  async *readersOf(sessionId: string): AsyncGenerator<RecordReader> {
     const all = descendantsOf(await this.#list(), sessionId).sort((a, b) => (a.created_at < b.created_at ? -1 : 1));
     this.#omitted = Math.max(0, all.length - mostChildren);
     for (const { session_id } of all.slice(0, mostChildren)) {

@@ -90,7 +90,7 @@ export async function exportSession(
   const children = {
     omitted: () => deps.children.omitted,
     sources: async function* () {
-      for await (const child of deps.children.of(reader.id)) {
+      for await (const child of deps.children.readersOf(reader.id)) {
         exportedIds.push(child.id);
         yield await wholeSource(child);
       }
@@ -112,11 +112,11 @@ export async function exportSession(
       await reader.close();
     }
   };
-  return { chunks: endedBy(chunks(), () => reader.close()), report: () => report };
+  return { chunks: withCleanup(chunks(), () => reader.close()), report: () => report };
 }
 
 /** A generator that is closed before its first piece runs no `finally` block, so this closes its resources. */
-function endedBy(pieces: AsyncGenerator<string>, close: () => Promise<void>): AsyncIterable<string> {
+function withCleanup(pieces: AsyncGenerator<string>, close: () => Promise<void>): AsyncIterable<string> {
   const iterator: AsyncIterator<string> = {
     next: () => pieces.next(),
     return: async () => {

@@ -7,7 +7,7 @@ import { sourceOf } from '../archive/exportSession.ts';
 import type { LineOf } from '../../formats/record.ts';
 import type { RecordReader } from '../record/contract.ts';
 import { verifyRecord } from '../record/chain/verify.ts';
-import { english } from '../failures/wording.ts';
+import { toEnglish } from '../failures/wording.ts';
 import { verdictWording } from './verdictWording.ts';
 import type { Deletions } from './deletions.ts';
 import type { VerificationReport } from './verify.ts';
@@ -69,14 +69,14 @@ export async function* auditSessions(
         agent: summary.agent_label,
         host: summary.hostname ?? null,
         kind: 'record',
-        subject: english(verdictWording(verified)),
+        subject: toEnglish(verdictWording(verified)),
         status: verified.verdict,
         detail: verified.head,
         entry: null,
       };
       for await (const row of auditRows(source)) {
         if (period !== null && !isInPeriod(row.at, period)) continue;
-        yield redactor === null ? row : masked(row, redactor);
+        yield redactor === null ? row : maskRow(row, redactor);
       }
     } finally {
       await reader.close();
@@ -92,9 +92,9 @@ function isInPeriod(time: string, { from, to }: Period): boolean {
   return Number.isNaN(at) || (at >= from && at < to);
 }
 
-function masked(row: AuditRow, redactor: Redactor): AuditRow {
+function maskRow(row: AuditRow, redactor: Redactor): AuditRow {
   const mask = (field: 'subject' | 'status' | 'detail', text: string): string =>
-    redactor.text(text, { ...(row.entry !== null && { entry: row.entry }), path: ['audit', field] });
+    redactor.redactText(text, { ...(row.entry !== null && { entry: row.entry }), path: ['audit', field] });
   return {
     ...row,
     subject: mask('subject', row.subject),
@@ -113,7 +113,7 @@ async function deletionsRow(at: string, file: string): Promise<AuditRow> {
     agent: 'Vitrine',
     host: null,
     kind: 'record',
-    subject: english(verdictWording(found)),
+    subject: toEnglish(verdictWording(found)),
     status: found.verdict,
     detail: found.head,
     entry: null,

@@ -35,7 +35,7 @@ const maxFileBytes = 512 << 10;
  * If a folder is listed twice, its first entry counts. Sorted by name within a folder.
  */
 export async function loadBlueprints(folders: readonly BlueprintFolder[]): Promise<readonly Blueprint[]> {
-  const found = await Promise.all((await distinct(folders)).map(loadFolder));
+  const found = await Promise.all((await removeDuplicateFolders(folders)).map(loadFolder));
   const ofWorkspace = firstByName(found.flat().filter(({ level }) => level === 'workspace'));
   return found.flatMap((inFolder) => {
     const byName = firstByName(inFolder);
@@ -44,18 +44,18 @@ export async function loadBlueprints(folders: readonly BlueprintFolder[]): Promi
       const instead = level === 'user' ? ofWorkspace.get(name) : undefined;
       if (instead !== undefined) {
         const message = `The workspace has an agent "${name}" of its own that is used instead: ${instead.file}`;
-        return unused(blueprint, 'warning', message);
+        return disableBlueprint(blueprint, 'warning', message);
       }
       const other = byName.get(name);
       if (other === undefined || other === blueprint) return blueprint;
       const message = `There is another agent "${name}": ${other.file}. Give one of them another name.`;
-      return unused(blueprint, 'error', message);
+      return disableBlueprint(blueprint, 'error', message);
     });
   });
 }
 
 /** Compares real folders, not paths: the home folder may be the workspace. */
-async function distinct(folders: readonly BlueprintFolder[]): Promise<readonly BlueprintFolder[]> {
+async function removeDuplicateFolders(folders: readonly BlueprintFolder[]): Promise<readonly BlueprintFolder[]> {
   const places = await Promise.all(folders.map(({ folder }) => realpath(folder).catch(() => path.resolve(folder))));
   return folders.filter((_, at) => places.indexOf(places[at] ?? '') === at);
 }
@@ -64,7 +64,7 @@ function firstByName(blueprints: readonly Blueprint[]): ReadonlyMap<string, Blue
   return new Map(blueprints.toReversed().map((blueprint) => [blueprint.name, blueprint]));
 }
 
-function unused(blueprint: Blueprint, severity: BlueprintProblem['severity'], message: string): Blueprint {
+function disableBlueprint(blueprint: Blueprint, severity: BlueprintProblem['severity'], message: string): Blueprint {
   return { ...blueprint, agent: null, problems: [...blueprint.problems, atStart(severity, message)] };
 }
 
@@ -103,7 +103,7 @@ async function loadFile(
   level: Blueprint['level'],
 ): Promise<Blueprint> {
   const read = await readText(file);
-  if (typeof read !== 'string') return broken(fileName, file, level, read.problem);
+  if (typeof read !== 'string') return makeInvalidBlueprint(fileName, file, level, read.problem);
   const { value, problems } = parseBlueprint(read, { json: file.endsWith('.json') });
   if (value === null) return { name: fileName, file, level, agent: null, problems };
   const { name = fileName, created_at, modified_at, ...fields } = value;
@@ -146,7 +146,7 @@ async function readText(file: string): Promise<string | { readonly problem: stri
   }
 }
 
-function broken(name: string, file: string, level: Blueprint['level'], problem: string): Blueprint {
+function makeInvalidBlueprint(name: string, file: string, level: Blueprint['level'], problem: string): Blueprint {
   return { name, file, level, agent: null, problems: [atStart('error', problem)] };
 }
 

@@ -32,11 +32,11 @@ async function isSame(a: string, b: string): Promise<boolean> {
 /** Whether an agent file of a repository can start a program, read a secret or replace one of the user's agents. */
 export function needsTrust({ level, agent, name }: Blueprint, all: readonly Blueprint[]): boolean {
   if (level !== 'workspace' || agent === null) return false;
-  return Object.keys(agent.mcp_servers).length > 0 || ownOf(name, all) !== undefined;
+  return Object.keys(agent.mcp_servers).length > 0 || findUserBlueprint(name, all) !== undefined;
 }
 
 /** The user's own agent of that name. */
-export function ownOf(name: string, all: readonly Blueprint[]): Blueprint | undefined {
+export function findUserBlueprint(name: string, all: readonly Blueprint[]): Blueprint | undefined {
   return all.find((blueprint) => blueprint.level === 'user' && blueprint.name === name);
 }
 

@@ -68,7 +68,7 @@ export class Budgets {
   }
 
   /** Call before starting anything. `session` need not have a record. @throws EngineFailure if a budget is exhausted */
-  async gate(session: Session, limits: Limits | undefined, raceLimits?: Limits): Promise<void> {
+  async assertWithinBudgets(session: Session, limits: Limits | undefined, raceLimits?: Limits): Promise<void> {
     const { bounds, elsewhere: others } = await this.#statusOf({ session, limits, raceLimits });
     const used = budgetStatuses(bounds, others).find(isUsedUp);
     if (used === undefined) return;

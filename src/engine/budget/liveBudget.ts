@@ -38,7 +38,7 @@ export class LiveBudget implements BudgetListener {
 
   /** A limit has stopped the run. */
   get tripped(): boolean {
-    return this.#budget.reached !== undefined;
+    return this.#budget.onReached !== undefined;
   }
 
   /** Call before starting the agent. */
@@ -73,7 +73,7 @@ export class LiveBudget implements BudgetListener {
     if (metadata === undefined) return result;
     const reached = this.#budget.settle(() => this.#finalFigures(metadata));
     if (reached !== undefined && (!result.success || hasUnsent))
-      return paused(result, metadata, this.#toReachedLimit('vitrine', reached));
+      return pausedResult(result, metadata, this.#toReachedLimit('vitrine', reached));
     if (!metadata.isMaxTurns && !metadata.isMaxBudget) return result;
     return { ...result, metadata: { ...metadata, budget: this.#toReachedLimit('agent', this.#endedBy(metadata)) } };
   }
@@ -85,20 +85,20 @@ export class LiveBudget implements BudgetListener {
     return { responses, active_ms: Math.round(this.#budget.ms) };
   }
 
-  near(status: BudgetStatus): void {
+  onNear(status: BudgetStatus): void {
     const { state } = this.#deps;
-    state.change({ budget: { ...state.summary.budget, near: this.#budget.near ?? status } });
+    state.change({ budget: { ...state.summary.budget, near: this.#budget.onNear ?? status } });
     this.#decide('budget_near', status);
   }
 
-  reached(status: BudgetStatus): void {
+  onReached(status: BudgetStatus): void {
     const { state, stop } = this.#deps;
     state.change({ budget: { ...state.summary.budget, near: status } });
     this.#decide('budget_reached', status);
     stop();
   }
 
-  changed(near: BudgetStatus | undefined): void {
+  onChanged(near: BudgetStatus | undefined): void {
     const { state } = this.#deps;
     const reported = state.summary.budget?.near;
     if (reported !== undefined && reported.limit !== near?.limit)
@@ -170,7 +170,7 @@ export function reachedNote(reached: ReachedLimit): Note {
   return { subtype: 'budget', content, metadata: { budget: reached } };
 }
 
-function paused(result: RunResult, metadata: ResultMetadata, budget: ReachedLimit): RunResult {
+function pausedResult(result: RunResult, metadata: ResultMetadata, budget: ReachedLimit): RunResult {
   const isMaxTurns = budget.unit === 'turns';
   return {
     ...result,

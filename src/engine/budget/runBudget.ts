@@ -37,11 +37,11 @@ export interface RunBudgetDeps {
 
 export interface BudgetListener {
   /** Called once per limit. */
-  near(status: BudgetStatus): void;
+  onNear(status: BudgetStatus): void;
   /** Called once. */
-  reached(status: BudgetStatus): void;
+  onReached(status: BudgetStatus): void;
   /** Limits or the usage of others changed. `near`: the limit that is near now. */
-  changed(near: BudgetStatus | undefined): void;
+  onChanged(near: BudgetStatus | undefined): void;
   /** True if the agent has finished and needs no stopping; it then gets time to exit. */
   isWaitingForEnd(): boolean;
 }
@@ -76,7 +76,7 @@ export class RunBudget {
   }
 
   /** The limit that ended the run or will end it. */
-  get reached(): BudgetStatus | undefined {
+  get onReached(): BudgetStatus | undefined {
     return this.#reachedBudget;
   }
 
@@ -85,7 +85,7 @@ export class RunBudget {
   }
 
   /** The limit that is nearest to being reached. */
-  get near(): BudgetStatus | undefined {
+  get onNear(): BudgetStatus | undefined {
     return mostUsed(this.statuses().filter(isNearLimit));
   }
 
@@ -165,7 +165,7 @@ export class RunBudget {
     this.#otherSpending = others;
     this.#dayEnd = until;
     this.#check();
-    this.#listener?.changed(this.near);
+    this.#listener?.onChanged(this.onNear);
   }
 
   /** `requestUpdate` requests an `update` with the new day's usage; no limit ends the run before that. */
@@ -245,14 +245,14 @@ export class RunBudget {
       const name = `${status.scope} ${status.unit} ${status.limit}`;
       if (!isNearLimit(status) || this.#reportedNear.has(name)) continue;
       this.#reportedNear.add(name);
-      this.#listener?.near(status);
+      this.#listener?.onNear(status);
     }
   }
 
   #trip(status: BudgetStatus): void {
     this.#reachedBudget = status;
     clearTimeout(this.#timer);
-    this.#listener?.reached(status);
+    this.#listener?.onReached(status);
   }
 
   #wait(ms: number | null): void {

@@ -89,7 +89,7 @@ export class Refresh {
   /** @throws the signal's abort reason, SQLite errors if the database is damaged */
   async run(database: Database, request: RefreshRequest): Promise<CatalogueState> {
     const { store, owner } = this.#deps;
-    const { summaries: own, unreadable } = await store.survey();
+    const { summaries: own, unreadable } = await store.listRecords();
     const updated = await this.#askOwner(database, own, request);
     const observed = (await this.observed(database, own)).map(({ summary }) => summary);
     const summaries: SearchedSession[] = [...own, ...observed];

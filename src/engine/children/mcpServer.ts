@@ -135,13 +135,13 @@ export class ChildMcpServer implements ChildServer {
       void transport.close();
       void server.close();
     });
-    await server.connect(asTransport(transport));
+    await server.connect(toTransport(transport));
     await transport.handleRequest(request, response);
   }
 }
 
 /** With `exactOptionalPropertyTypes`, the package's types are not compatible with each other. */
-function asTransport(inner: StreamableHTTPServerTransport): Transport {
+function toTransport(inner: StreamableHTTPServerTransport): Transport {
   return {
     start: () => inner.start(),
     send: (message, options) => inner.send(message, options),

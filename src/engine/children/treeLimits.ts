@@ -28,12 +28,12 @@ export class TreeLimits {
     this.#blueprints = blueprints;
   }
 
-  began(child: string, parent: string): void {
+  addPendingChild(child: string, parent: string): void {
     this.#pendingParents.set(child, parent);
   }
 
   /** Which limit forbids one more child; `null`: none. */
-  async reached({ session, limits }: LimitedSession, all: readonly Session[]): Promise<EngineFailure | null> {
+  async findReachedLimit({ session, limits }: LimitedSession, all: readonly Session[]): Promise<EngineFailure | null> {
     this.#limitsBySession.set(session.session_id, limits);
     const [oldest] = this.#limitsBySession.keys();
     if (this.#limitsBySession.size > maxKnown && oldest !== undefined) this.#limitsBySession.delete(oldest);

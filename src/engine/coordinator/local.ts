@@ -166,7 +166,7 @@ export class LocalCoordinator implements CoordinatorLink, Disposable {
   /** No timer runs while nothing can expire. */
   #planTick(): void {
     clearTimeout(this.#timer);
-    const ms = this.#disposed ? undefined : this.#core.untilTick();
+    const ms = this.#disposed ? undefined : this.#core.msUntilTick();
     if (ms === undefined) return;
     this.#timer = setTimeout(() => void this.#decideAndSave(() => this.#core.tick()), Math.max(leastTickMs, ms));
     this.#timer.unref();

@@ -2,7 +2,7 @@ import { reachedText } from '../../insight/budgets/text.ts';
 import type { BudgetStatus } from '../../model/usage/budget.ts';
 import type { FailureAction, FailureCode } from './failureCodes.ts';
 import type { RecordBusyError, RecordNotFoundError } from '../record/errors.ts';
-import { english, quote, worded, type Wording } from './wording.ts';
+import { toEnglish, quote, worded, type Wording } from './wording.ts';
 
 export interface FailureWords {
   /** What happened, in one sentence. */
@@ -30,9 +30,9 @@ export class EngineFailure extends Error {
   readonly budget: BudgetStatus | undefined;
 
   constructor(code: FailureCode, text: FailureText, cause?: unknown) {
-    super(english(text.message), cause === undefined ? undefined : { cause });
+    super(toEnglish(text.message), cause === undefined ? undefined : { cause });
     this.code = code;
-    this.detail = english(text.detail);
+    this.detail = toEnglish(text.detail);
     this.words = { message: text.message, detail: text.detail };
     this.action = text.action;
     this.tried = text.tried ?? [];

@@ -16,7 +16,7 @@ export function quote(text: string): Wording {
   return { template: '{0}', values: [text] };
 }
 
-export function english(wording: Wording): string {
+export function toEnglish(wording: Wording): string {
   return wordingText(wording, (template) => template);
 }
 

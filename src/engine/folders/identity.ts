@@ -33,7 +33,7 @@ export async function identityOf(folder: string): Promise<FolderIdentity> {
 }
 
 /** Top folder of the work tree that contains a folder; the folder itself if there is none. */
-export async function topOf(folder: string): Promise<string> {
+export async function topFolderOf(folder: string): Promise<string> {
   return (await findRepository(folder))?.top ?? folder;
 }
 

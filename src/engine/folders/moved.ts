@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { FolderIdentity } from '../../model/session/session.ts';
 import { isSessionLive } from '../../model/session/status.ts';
 import type { SessionSummary } from '../../model/session/summary.ts';
-import { identityOf, topOf } from './identity.ts';
+import { identityOf, topFolderOf } from './identity.ts';
 import { sessionFolders } from './sessionFolders.ts';
 
 /**
@@ -32,7 +32,7 @@ export async function movedSessions(
   const lost = (await sessionFolders(idle)).filter(({ isMissing }) => isMissing);
   if (lost.length === 0) return [];
   const places = await Promise.all(
-    folders.map(async (folder) => ({ folder, top: await topOf(folder), identity: await identityOf(folder) })),
+    folders.map(async (folder) => ({ folder, top: await topFolderOf(folder), identity: await identityOf(folder) })),
   );
   const found: MovedSessions[] = [];
   for (const { folder: from, sessions } of lost) {
@@ -54,7 +54,7 @@ async function placeOf(
   for (const key of ['clone', 'remote'] as const) {
     for (const place of places) {
       if (known[key] === undefined || place.identity[key] !== known[key]) continue;
-      const to = await within(place, known.path);
+      const to = await findSameFolder(place, known.path);
       if (to !== undefined) return { to, sure: key === 'clone' };
     }
   }
@@ -62,7 +62,7 @@ async function placeOf(
 }
 
 /** The same folder in that work tree, or its nearest existing parent; `undefined` outside of the open folders. */
-async function within({ folder, top }: Place, inTree: string): Promise<string | undefined> {
+async function findSameFolder({ folder, top }: Place, inTree: string): Promise<string | undefined> {
   for (let at = path.resolve(top, inTree); isInFolder(folder, at); at = path.dirname(at)) {
     if ((await stat(at).catch(() => null))?.isDirectory() === true) return at;
   }

@@ -57,7 +57,7 @@ export class FollowUpReader {
     this.pausedFile = path.join(folder, 'paused');
   }
 
-  async paused(): Promise<boolean> {
+  async isPaused(): Promise<boolean> {
     return (await stat(this.pausedFile).catch(() => null)) !== null;
   }
 
@@ -85,11 +85,11 @@ export class FollowUpReader {
     const { summary } = reader;
     const rules = await this.#rulesFor(summary);
     const now = this.#deps.clock();
-    const using = { now, paused: await this.paused(), minuteOfDay };
+    const using = { now, paused: await this.isPaused(), minuteOfDay };
     const facts = await this.#bestCaseFacts(reader, now);
     const atBest = decideFollowUp(facts, rules, using);
     // Most sessions can be ruled out without reading their record.
-    const decision = atBest.due ? decideFollowUp({ ...facts, ...(await factsRead(reader)) }, rules, using) : atBest;
+    const decision = atBest.due ? decideFollowUp({ ...facts, ...(await readFacts(reader)) }, rules, using) : atBest;
     const { log } = this.#deps;
     const outcome = decision.due
       ? { trigger_type: decision.trigger.type, reason: decision.trigger.reason, at: iso(decision.at) }
@@ -137,9 +137,9 @@ export class FollowUpReader {
   }
 }
 
-async function factsRead(reader: RecordReader): Promise<Pick<FollowUpFacts, 'ends' | 'sent'>> {
+async function readFacts(reader: RecordReader): Promise<Pick<FollowUpFacts, 'ends' | 'sent'>> {
   const ends = findUnfinishedWork(await lastEntries(reader));
-  return { ends, sent: sentOf(await reader.runs(), await reader.results()) };
+  return { ends, sent: findSentFollowUps(await reader.runs(), await reader.results()) };
 }
 
 async function lastEntries(reader: RecordReader): Promise<NormalizedEntry[]> {
@@ -173,7 +173,7 @@ async function endedRunsOf(reader: RecordReader, since: number): Promise<EndedRu
       isCompleted: run.status === 'completed',
       total,
       ends: findUnfinishedWork(entries.filter(({ index }) => index < total)),
-      sent: sentOf(runs.slice(0, place + 1), results),
+      sent: findSentFollowUps(runs.slice(0, place + 1), results),
       ...(!Number.isNaN(next) && { nextAt: next }),
     };
   });
@@ -188,7 +188,7 @@ function isIdle(summary: SessionSummary): boolean {
   return isOwn(summary) && !isSessionLive(summary.status) && summary.outcome === 'completed';
 }
 
-function sentOf(runs: readonly RecordedRun[], results: readonly RecordedResult[]): SentFollowUps {
+function findSentFollowUps(runs: readonly RecordedRun[], results: readonly RecordedResult[]): SentFollowUps {
   // Callbacks are not follow-ups: they report results of child sessions.
   const isSent = ({ synthetic, prompt_origin: by }: RecordedRun): boolean => synthetic === true && by !== 'callback';
   const costOf = ({ run_id }: RecordedRun): number | null =>

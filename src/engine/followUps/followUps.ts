@@ -14,7 +14,7 @@ import { allAgents, FollowUpReader, type FollowUpReaderDeps, followUpScope } fro
 const timerSlack = 1000;
 
 export interface FollowUpsDeps extends Omit<FollowUpReaderDeps, 'openReader'> {
-  readonly sessions: Pick<Sessions, 'openReader' | 'using' | 'change'>;
+  readonly sessions: Pick<Sessions, 'openReader' | 'withOpenSession' | 'change'>;
 }
 
 /**
@@ -86,17 +86,17 @@ export class FollowUps {
     await writeFile(this.#reader.pausedFile, '', { mode: 0o600 });
   }
 
-  async unpause(): Promise<void> {
+  async resume(): Promise<void> {
     await rm(this.#reader.pausedFile, { force: true });
   }
 
-  paused(): Promise<boolean> {
-    return this.#reader.paused();
+  isPaused(): Promise<boolean> {
+    return this.#reader.isPaused();
   }
 
   #updateFollowUps(id: string, change: (state: SessionState) => SessionSummary['follow_ups']): Promise<void> {
     const { sessions } = this.#deps;
-    return sessions.using(id, (state) => sessions.change(id, { follow_ups: change(state) }));
+    return sessions.withOpenSession(id, (state) => sessions.change(id, { follow_ups: change(state) }));
   }
 }
 

@@ -70,7 +70,7 @@ export async function forkRecorded(
     await writer.append({ kind: 'run', run });
     for (let from = 0; from < copied.length; from += batch)
       await writer.appendAll(copied.slice(from, from + batch).map((entry) => ({ kind: 'entry', entry })));
-    await writer.append({ kind: 'result', run_id: run.run_id, result: noUsage(origin.model) });
+    await writer.append({ kind: 'result', run_id: run.run_id, result: emptyMetadata(origin.model) });
     await writer.flush();
     const reader = await store.openReader(session_id);
     try {
@@ -99,7 +99,7 @@ function isQuestion({ type }: NormalizedEntry): boolean {
   return type.kind === 'system_message' && type.subtype === 'request';
 }
 
-function noUsage(model: string | null): ResultMetadata {
+function emptyMetadata(model: string | null): ResultMetadata {
   return {
     sessionId: null,
     originalSessionId: null,

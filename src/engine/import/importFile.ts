@@ -2,7 +2,7 @@ import type { FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import * as z from 'zod';
 import type { AgentAdapter } from '../../agents/adapter.ts';
-import { recognize } from '../../agents/registry.ts';
+import { recognizeAgents } from '../../agents/registry.ts';
 import { acpMessageSchema, type AcpMessage } from '../../formats/import/acpMessages.ts';
 import type { LineOf } from '../../formats/record.ts';
 import type { ExecutorType, Imported } from '../../model/session/session.ts';
@@ -13,7 +13,7 @@ import { RecordNotFoundError } from '../record/errors.ts';
 import type { RecordStore } from '../record/recordStore.ts';
 import { importMessages } from './importMessages.ts';
 import { importOutput } from './importOutput.ts';
-import { startsLikeRecord, hasRecordLine, importRecord } from './importRecord.ts';
+import { looksLikeRecord, hasRecordLine, importRecord } from './importRecord.ts';
 import { bytesOf, hashOf, openSource, type Source } from './source.ts';
 import type { ImportDeps, Draft, ImportedDraft } from './draft.ts';
 
@@ -105,7 +105,7 @@ async function kindOf(
   agent: ExecutorType | undefined,
   deps: ImportDeps,
 ): Promise<Kind> {
-  const isRecord = startsLikeRecord(head);
+  const isRecord = looksLikeRecord(head);
   const text = head.toString('utf8');
   const messages = isRecord ? null : await readMessages(handle, text);
   if (messages !== null) return { format: 'acp', importDraft: (draft) => importMessages(messages, draft) };
@@ -151,7 +151,7 @@ function adapterFor(
     return named;
   }
   const lines = head.split('\n').filter((line) => line.trim() !== '');
-  const found = recognize(lines.slice(0, linesToKnow), adapters);
+  const found = recognizeAgents(lines.slice(0, linesToKnow), adapters);
   const [only, ...others] = found;
   if (only === undefined || others.length > 0)
     throw failures.importUnknown(

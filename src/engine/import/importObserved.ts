@@ -49,7 +49,7 @@ export async function importObserved(history: ObservedHistory, deps: ImportObser
   const { summary, facts, entries } = history;
   const { session_id, executor_type: agent, project_dir: folder, title } = summary;
   const executor = executorOf(agent);
-  const imported = importedOf(history, deps);
+  const imported = toImported(history, deps);
   const session = {
     session_id,
     created_at: summary.created_at,
@@ -105,7 +105,7 @@ export async function updateObserved(history: ObservedHistory, deps: ImportObser
   try {
     const end_index = Math.max(run.end_index ?? 0, history.entries.length);
     const next = { ...runOf(history), run_id: run.run_id, end_index };
-    const imported = importedOf(history, deps);
+    const imported = toImported(history, deps);
     const ids = idsOf(history.facts);
     await writeHistory(writer, { history, imported, run: next, entries, result: resultOf(history), ids }, deps);
   } finally {
@@ -139,7 +139,7 @@ export async function forkObserved(
   const { project_dir: folder, executor_type: executor, title } = origin;
   const native = facts.nativeIds.at(-1);
   if (native === undefined) throw new Error(`Session ${origin.session_id} has no conversation to fork.`);
-  const imported = importedOf(history, deps);
+  const imported = toImported(history, deps);
   const session_id = sessionId(deps.randomHex);
   const created_at = new Date(deps.clock()).toISOString();
   const total_cost: Cost = { provenance: 'reported', usd: 0 };
@@ -211,7 +211,7 @@ function idsOf({ nativeIds }: StoreFacts): Pick<Session, 'executor_session_id' |
   return { executor_session_id: nativeIds.at(-1), executor_session_ids: [...nativeIds] };
 }
 
-function importedOf({ summary, entries }: ObservedHistory, { clock }: ImportObservedDeps): Imported {
+function toImported({ summary, entries }: ObservedHistory, { clock }: ImportObservedDeps): Imported {
   const sha256 = createHash('sha256');
   for (const entry of entries) sha256.update(`${JSON.stringify(entry)}\n`);
   const at = new Date(clock()).toISOString();

@@ -45,7 +45,7 @@ export async function importOutput(
   const exit = { code: null, signal: null };
   take(normalizer.end(exit, clock()));
   const facts = normalizer.facts();
-  const entries = transcript.settled();
+  const entries = transcript.settledEntries();
   const context = {
     previous: [],
     isNewConversation: false,

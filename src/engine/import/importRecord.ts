@@ -13,7 +13,7 @@ import type { Draft, NewSession, ImportedDraft } from './draft.ts';
 const rawStreams = ['stdout', 'stderr', 'client'] as const;
 
 /** Whether the file starts like a record. */
-export function startsLikeRecord(head: Buffer): boolean {
+export function looksLikeRecord(head: Buffer): boolean {
   const [first] = linesOf(head);
   return first !== undefined && parseRecordLine(head.toString('utf8', first.start, first.end)).value?.kind === 'header';
 }
@@ -68,7 +68,7 @@ function unknownSession(at: string): NewSession {
 function importedLine(line: RecordLine, id: string, imported: Imported): RecordLine {
   switch (line.kind) {
     case 'session':
-      return { ...line, session: ended({ ...line.session, session_id: id, imported }) };
+      return { ...line, session: asEnded({ ...line.session, session_id: id, imported }) };
     case 'run':
       return { ...line, run: { ...line.run, session_id: id } };
     case 'event':
@@ -76,7 +76,7 @@ function importedLine(line: RecordLine, id: string, imported: Imported): RecordL
     case 'summary': {
       // An imported request cannot be answered.
       const summary = { ...line.summary, session_id: id, imported, needs_you: undefined };
-      return { ...line, summary: ended(summary) };
+      return { ...line, summary: asEnded(summary) };
     }
     case 'header':
     case 'entry':
@@ -87,7 +87,7 @@ function importedLine(line: RecordLine, id: string, imported: Imported): RecordL
   }
 }
 
-function ended<S extends Pick<Session, 'status'>>(session: S): S {
+function asEnded<S extends Pick<Session, 'status'>>(session: S): S {
   return session.status === 'finished' ? session : { ...session, status: 'stopped' };
 }
 

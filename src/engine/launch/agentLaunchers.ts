@@ -40,7 +40,7 @@ export class AgentLaunchers {
   }
 
   /** @throws EngineFailure */
-  of({ executor_type: type, executor_profile: profile, project_dir: folder }: AgentOfSession): AgentLauncher {
+  launcherFor({ executor_type: type, executor_profile: profile, project_dir: folder }: AgentOfSession): AgentLauncher {
     const { adapters } = this.#deps;
     const settings = this.#deps.settings(folder);
     if (type === 'replay')
@@ -54,9 +54,9 @@ export class AgentLaunchers {
   }
 
   /** For reading old output; needs no program. */
-  async forReading(agent: AgentOfSession): Promise<AgentLauncher | null> {
+  async findReadingLauncher(agent: AgentOfSession): Promise<AgentLauncher | null> {
     try {
-      const source = this.of(agent);
+      const source = this.launcherFor(agent);
       if (source.recording) await source.prepare();
       return source;
     } catch {

@@ -122,7 +122,7 @@ export class SideFiles {
     for (const name of names.sort().slice(0, maxFiles)) {
       const file = this.#files.get(name) ?? { offset: 0, rest: '', line: undefined };
       this.#files.set(name, file);
-      if (file.line === undefined) await readFurther(path.join(log.folder, name), file, log.names);
+      if (file.line === undefined) await readAppended(path.join(log.folder, name), file, log.names);
     }
     const line = this.#choose(last);
     if (line === undefined) return;
@@ -145,7 +145,7 @@ export class SideFiles {
 }
 
 /** Reads what was appended; nothing if the file is missing or not a file. */
-async function readFurther(file: string, state: LogFile, names: (line: string) => boolean): Promise<void> {
+async function readAppended(file: string, state: LogFile, names: (line: string) => boolean): Promise<void> {
   const handle = await open(file).catch(() => undefined);
   if (handle === undefined) return;
   try {

@@ -56,7 +56,7 @@ export class ProcessLeases {
   }
 
   /** Leases of this machine whose owner is dead. Skips invalid files. */
-  async orphaned(): Promise<ProcessLease[]> {
+  async findOrphaned(): Promise<ProcessLease[]> {
     const names = await readdir(this.#dir).catch(() => []);
     const leases = await Promise.all(names.filter((name) => name.endsWith('.json')).map((name) => this.#read(name)));
     const dead = await Promise.all(

@@ -49,7 +49,7 @@ function load() {
 }
 
 /** Only Windows has scripts that have to be resolved to a program. */
-async function startable(path: string, args: readonly string[], env: Readonly<Record<string, string>>) {
+async function resolveProgram(path: string, args: readonly string[], env: Readonly<Record<string, string>>) {
   return process.platform === 'win32' ? await withoutShim(path, args, env) : { file: path, args };
 }
 
@@ -57,7 +57,7 @@ async function startable(path: string, args: readonly string[], env: Readonly<Re
 export async function spawnAgent(request: SpawnRequest): Promise<SpawnedProcess> {
   const { execa } = await load();
   const { path, cwd, env, stdin } = request;
-  const { file, args } = await startable(path, request.args, env);
+  const { file, args } = await resolveProgram(path, request.args, env);
   const subprocess = execa(file, args, { ...agentOptions, cwd, env, ...(stdin === null ? {} : { input: stdin }) });
   const { stdout, stderr, nodeChildProcess: child } = subprocess;
   // Both execa and, after exit, Node discard output that nobody reads; `pause` stops only execa.
@@ -99,7 +99,7 @@ export interface BriefOptions {
 /** Runs a short query with limited output. Ends the whole process tree after the timeout. */
 export async function runQuery(path: string, args: readonly string[], options: BriefOptions): Promise<BriefOutcome> {
   const { execa } = await load();
-  const command = await startable(path, args, options.env);
+  const command = await resolveProgram(path, args, options.env);
   const result = await execa(command.file, command.args, {
     ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
     env: options.env,

@@ -13,7 +13,7 @@ const ladder: readonly LadderStep[] = [
 /** Ends leftover agent processes of a crash. */
 export async function reapOrphans(leases: ProcessLeases, log: Log): Promise<SweepReport['ended']> {
   const ended: { pid: number; program: string }[] = [];
-  for (const lease of await leases.orphaned()) {
+  for (const lease of await leases.findOrphaned()) {
     // Without a start time, the pid may have been reused.
     const root = typeof lease.process?.startTime === 'string' ? lease.process : null;
     const target = { root, marker: `${runVariable}=${lease.run_id}`, orphaned: true };
@@ -36,9 +36,9 @@ export async function sweep(
   const ended = await reapOrphans(leases, log);
   await store.finishRemovals();
   const interrupted: string[] = [];
-  for (const id of (await store.survey()).interrupted) {
+  for (const id of (await store.listRecords()).interrupted) {
     try {
-      if (await sessions.using(id, (state) => sessions.recover(state))) interrupted.push(id);
+      if (await sessions.withOpenSession(id, (state) => sessions.recover(state))) interrupted.push(id);
     } catch (error) {
       log.warn(`${id} is interrupted, and its end cannot be recorded: ${String(error)}`);
     }

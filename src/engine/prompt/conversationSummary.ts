@@ -19,7 +19,7 @@ export async function withConversationSummary(
   if (reader === null) return { request, prefix: '' };
   const prefix = await summaryForAgent(reader, log);
   if (request.recall !== undefined) return { request, prefix };
-  const found = await recall.ofSession(reader.id, request.prompt);
+  const found = await recall.recallSession(reader.id, request.prompt);
   return { request: found === undefined ? request : { ...request, recall: found }, prefix };
 }
 
@@ -37,7 +37,7 @@ export async function summaryForAgent(reader: RecordReader, log: Log): Promise<s
   let answer = '';
   for (let from = 0; from < reader.total; from += pageSize) {
     for (const entry of await reader.read(from, from + pageSize)) {
-      for (const path of changedBy(entry)) if (files.size < maxFiles) files.add(path);
+      for (const path of filesChangedBy(entry)) if (files.size < maxFiles) files.add(path);
       const isMain = entry.metadata?.parentCallId === undefined;
       if (entry.type.kind === 'assistant_message' && isMain && entry.content !== '') answer = entry.content;
     }
@@ -46,20 +46,22 @@ export async function summaryForAgent(reader: RecordReader, log: Log): Promise<s
   const head = [
     'Note written by Vitrine, not by the user: the earlier conversation of this session is no longer available.',
     'Its record says:',
-    `\nThe first request was:\n${quoted(truncated(first, maxPrompt))}`,
+    `\nThe first request was:\n${quoted(truncateText(first, maxPrompt))}`,
   ];
-  const requests = later.slice(-20).map((prompt) => `- ${truncated(prompt, 200).replaceAll(/\s+/g, ' ')}`);
+  const requests = later.slice(-20).map((prompt) => `- ${truncateText(prompt, 200).replaceAll(/\s+/g, ' ')}`);
   if (requests.length > 0) head.push(`\nLater requests:\n${requests.join('\n')}`);
   if (files.size > 0) head.push(`\nFiles that were changed:\n${[...files].map((file) => `- ${file}`).join('\n')}`);
   const tail = '\n\nEnd of the note. The user now says:\n\n';
   const text = head.join('\n');
   const room = maxBytes - Buffer.byteLength(text) - Buffer.byteLength(tail) - 200;
   const last =
-    answer === '' || room < 200 ? '' : `\n\nThe last answer was:\n${quoted(truncated(answer, Math.floor(room / 5)))}`;
-  return truncated(text, maxBytes / 2) + last + tail;
+    answer === '' || room < 200
+      ? ''
+      : `\n\nThe last answer was:\n${quoted(truncateText(answer, Math.floor(room / 5)))}`;
+  return truncateText(text, maxBytes / 2) + last + tail;
 }
 
-function changedBy({ type }: NormalizedEntry): readonly string[] {
+function filesChangedBy({ type }: NormalizedEntry): readonly string[] {
   if (type.kind !== 'tool_use' || type.tool.status !== 'success') return [];
   const { action } = type.tool;
   if (action.kind === 'file_write') return [action.path];
@@ -69,7 +71,7 @@ function changedBy({ type }: NormalizedEntry): readonly string[] {
 const quoted = (text: string): string => text.replaceAll(/^/gm, '> ');
 
 /** Truncates to at most `length` characters, with a note. */
-function truncated(text: string, length: number): string {
+function truncateText(text: string, length: number): string {
   const characters = Array.from(text);
   return characters.length <= length ? text : `${characters.slice(0, length).join('')} […]`;
 }

@@ -19,7 +19,7 @@ export function composePrompt(
   const { options = {}, blueprint, recall } = request;
   const { label, takesSystemPrompt = false } = source;
   const notes = [
-    ...(prefix === '' ? [] : [freshNote(label, prefix)]),
+    ...(prefix === '' ? [] : [newConversationNote(label, prefix)]),
     ...(recall === undefined ? [] : [recallNote(label, recall)]),
   ];
   const recalled = recall === undefined ? '' : recallText(recall);
@@ -41,7 +41,7 @@ function systemNote(label: string, system: string): Note {
   };
 }
 
-function freshNote(label: string, prefix: string): Note {
+function newConversationNote(label: string, prefix: string): Note {
   return {
     subtype: 'fresh_start',
     content: `${label} began a new conversation. Before the prompt, Vitrine sent:\n\n${quoted(prefix)}`,

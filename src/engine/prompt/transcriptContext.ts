@@ -39,14 +39,14 @@ function partOf({ type, content, metadata }: NormalizedEntry): string[] {
   switch (type.kind) {
     case 'user_message':
       return [
-        quoted(`${isMarkedSynthetic(metadata) ? 'Automatic message' : 'User'}: ${truncated(content, maxMessage)}`),
+        quoted(`${isMarkedSynthetic(metadata) ? 'Automatic message' : 'User'}: ${truncateText(content, maxMessage)}`),
       ];
     case 'assistant_message':
-      return content === '' ? [] : [quoted(`Assistant: ${truncated(content, maxMessage)}`)];
+      return content === '' ? [] : [quoted(`Assistant: ${truncateText(content, maxMessage)}`)];
     case 'tool_use':
       return [
         quoted(
-          truncated(
+          truncateText(
             `Tool call (${type.tool.status}): ${type.tool.toolName} ${JSON.stringify(type.tool.action)}`,
             maxCall,
           ),
@@ -60,7 +60,7 @@ function partOf({ type, content, metadata }: NormalizedEntry): string[] {
 const quoted = (text: string): string => text.replaceAll(/^/gm, '> ');
 
 /** Truncates to at most `length` characters, with a note. */
-function truncated(text: string, length: number): string {
+function truncateText(text: string, length: number): string {
   const characters = Array.from(text);
   return characters.length <= length ? text : `${characters.slice(0, length).join('')} […]`;
 }

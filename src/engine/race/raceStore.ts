@@ -68,7 +68,7 @@ export class RaceStore {
   }
 
   /** A folder for temporary files, deleted afterwards. */
-  async using<T>(work: (folder: string) => Promise<T>): Promise<T> {
+  async withTemporaryFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
     await mkdir(this.#dir, { recursive: true, mode: 0o700 });
     const folder = await mkdtemp(path.join(this.#dir, `${temporary}${await ownProcessMark()}.`));
     try {

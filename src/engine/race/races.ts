@@ -116,7 +116,7 @@ export class Races {
   async compare(id: string, environment: RaceCaller['environment']): Promise<Comparison> {
     const race = await this.get(id);
     const git = await this.#gitOf(race, environment);
-    return this.#store.using((temporary) => compareRace(race, { git, temporary, open: this.#deps.open }));
+    return this.#store.withTemporaryFolder((temporary) => compareRace(race, { git, temporary, open: this.#deps.open }));
   }
 
   /** @throws EngineFailure `race_conflict` if a patch does not fit; nothing is changed then */
@@ -200,7 +200,7 @@ export class Races {
       if (race.state === 'running') throw raceFailures.stillRunning(id);
       const git = await this.#gitOf(race, environment);
       const at = new Date(this.#deps.clock()).toISOString();
-      return this.#store.using((temporary) => work(race, { git, temporary, at }));
+      return this.#store.withTemporaryFolder((temporary) => work(race, { git, temporary, at }));
     };
     const earlier = this.#changes.get(id) ?? Promise.resolve();
     const result = earlier.then(change);

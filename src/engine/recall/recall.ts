@@ -44,14 +44,14 @@ export class Recall {
     const { log, search, randomHex } = this.#deps;
     const key = randomHex(32);
     const redactor = new Redactor((secret) => secretTag(key, secret));
-    const masked = (text: string): string => redactor.text(text, { path: [] });
+    const masked = (text: string): string => redactor.redactText(text, { path: [] });
     const chosen = await this.#choose(session, message);
     if (chosen === undefined) return { source: null, query: '', passages: [], sessions: 0, elsewhere: 0 };
     const { source, query } = chosen;
     const shown = masked(query).slice(0, longestQuery);
     logQuerySource(log, session, source, shown);
     const words = keyWords(query);
-    const found = await search.like({
+    const found = await search.findSimilar({
       ...request,
       words,
       atLeast: minimumMatches(words.length),
@@ -77,7 +77,7 @@ export class Recall {
   }
 
   /** Context from an earlier conversation of the same session; `undefined` if nothing is found. Never rejects. */
-  async ofSession(id: string, text: string): Promise<RecallResult | undefined> {
+  async recallSession(id: string, text: string): Promise<RecallResult | undefined> {
     try {
       const found = await this.find({ message: { text }, within: ({ session_id }) => session_id === id });
       return found.passages.length === 0 ? undefined : found;
@@ -123,7 +123,7 @@ export class Recall {
 }
 
 /** Matches visible sessions of one folder; `without`: the session that continues. */
-export function inFolder(folder: string, without?: string): (session: SearchedSession) => boolean {
+export function folderFilter(folder: string, without?: string): (session: SearchedSession) => boolean {
   return (session) => {
     const { session_id, project_dir, hidden, recording } = session;
     return project_dir === folder && session_id !== without && hidden !== true && !isReadOnly(session) && !recording;

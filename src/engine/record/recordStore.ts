@@ -77,7 +77,7 @@ export class RecordStore {
 
   /** Newest first. */
   async list(): Promise<SessionSummary[]> {
-    return [...(await this.survey()).summaries];
+    return [...(await this.listRecords()).summaries];
   }
 
   /** Lists without using the cache. */
@@ -96,7 +96,7 @@ export class RecordStore {
     return this.#damaged;
   }
 
-  async survey(): Promise<StoreListing> {
+  async listRecords(): Promise<StoreListing> {
     const ids = await this.#listIds();
     const ledgers: Ledger[] = [];
     const interrupted: string[] = [];

@@ -74,7 +74,7 @@ function parseRecording(bytes: Uint8Array): Recording {
 
 /** Plays one turn as if its agent were running. Changes nothing. */
 export function playTurn(turn: RecordedTurn, speed: number, clock: () => number): AgentProcess {
-  return playback(speed, clock, async function* (reached) {
+  return createPlayback(speed, clock, async function* (reached) {
     for (const { at, stream, line } of turn.lines) {
       if (!(await reached(at))) return null;
       yield { type: stream, data: Buffer.from(`${line}\n`), timestamp: new Date(clock()) };
@@ -87,7 +87,7 @@ export function playTurn(turn: RecordedTurn, speed: number, clock: () => number)
  * Plays output like a process. `reached` waits for a time in milliseconds from the start, scaled by `speed` (2 is twice
  * as fast, 0 does not wait). It returns false if playback was stopped. `null` ends the output.
  */
-export function playback(
+export function createPlayback(
   speed: number,
   clock: () => number,
   play: (reached: (at: number) => Promise<boolean>) => AsyncGenerator<OutputChunk, ExitInfo | null>,
@@ -105,7 +105,7 @@ export function playback(
     if (wait > 0) await delay(wait, undefined, { signal }).catch(() => undefined);
     return !signal.aborted;
   };
-  async function* output(): AsyncGenerator<OutputChunk> {
+  async function* playOutput(): AsyncGenerator<OutputChunk> {
     let ended: ExitInfo | null = null;
     try {
       ended = yield* play(reached);
@@ -115,7 +115,7 @@ export function playback(
   }
   return {
     pid: undefined,
-    output: output(),
+    output: playOutput(),
     exit,
     leftovers: () => Promise.resolve(0),
     stop: async () => {

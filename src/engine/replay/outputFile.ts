@@ -2,14 +2,14 @@ import { createReadStream } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { AgentAdapter } from '../../agents/adapter.ts';
-import { recognize } from '../../agents/registry.ts';
+import { recognizeAgents } from '../../agents/registry.ts';
 import type { ExitInfo } from '../../model/usage/facts.ts';
 import type { AgentLauncher } from '../launch/agentLauncher.ts';
 import { failures } from '../failures/failures.ts';
 import { LineSplitter } from '../output/lineSplitter.ts';
 import type { OutputChunk } from '../output/outputChunks.ts';
 import { readOutputProfile } from './outputProfile.ts';
-import { playback } from './demoRecording.ts';
+import { createPlayback } from './demoRecording.ts';
 
 /** Delay between lines at speed 1, in ms; the file has no times. */
 const paceMs = 40;
@@ -28,7 +28,7 @@ export async function recognizeOutput(file: string, adapters: readonly AgentAdap
       const whole = splitter.push(buffer.subarray(0, bytesRead));
       const lines = bytesRead < headBytes ? [...whole, ...splitter.end()] : whole;
       const texts = lines.flatMap((line) => ('text' in line ? [line.text] : []));
-      return [...recognize(texts.slice(0, headLines), adapters)];
+      return [...recognizeAgents(texts.slice(0, headLines), adapters)];
     } finally {
       await handle.close();
     }
@@ -66,7 +66,7 @@ export function outputFileLauncher(
         },
         launch: () =>
           Promise.resolve({
-            process: playback(deps.speed, deps.clock, (reached) => output(file, reached, deps, exit)),
+            process: createPlayback(deps.speed, deps.clock, (reached) => playOutput(file, reached, deps, exit)),
             sessionId: null,
             program: 'recording',
             version: null,
@@ -77,7 +77,7 @@ export function outputFileLauncher(
 }
 
 /** Plays line by line. The exit status is not in the file, but may be given. */
-async function* output(
+async function* playOutput(
   file: string,
   reached: (at: number) => Promise<boolean>,
   { clock, speed }: { readonly clock: () => number; readonly speed: number },

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { mapConcurrently } from '../snapshot/fileState.ts';
 import type { Deadline } from '../snapshot/snapshot.ts';
 import type { FolderStore } from './folderStore.ts';
-import { differences, noFile, type RestorePlan } from './planRestore.ts';
+import { findDifferences, noFile, type RestorePlan } from './planRestore.ts';
 
 /**
  * Changes the folder as planned, and returns files that differ from the goal nevertheless. Git refuses to start if a file
@@ -32,7 +32,7 @@ export async function applyRestore(
   );
   // Files that were ignored until now, and no longer are, belong to neither.
   const known = new Set(changes.map((change) => change.path));
-  const found = await differences(store, goal, after, deadline);
+  const found = await findDifferences(store, goal, after, deadline);
   const unrelated = new Set(
     found.flatMap(({ path: name, from }) => (from.mode === noFile && !known.has(name) ? [name] : [])),
   );

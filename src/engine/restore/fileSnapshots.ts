@@ -8,7 +8,7 @@ import { Deadline, SnapshotProblem } from '../snapshot/snapshot.ts';
 import { applyRestore } from './applyRestore.ts';
 import { restoreFailures } from './failures.ts';
 import { FolderStore } from './folderStore.ts';
-import { differences, planRestore, type RestoreGoal, type RestorePlan } from './planRestore.ts';
+import { findDifferences, planRestore, type RestoreGoal, type RestorePlan } from './planRestore.ts';
 
 /** Milliseconds that a prompt and the end of a run wait for their copy, and that everything else may take. */
 const promptMs = 5000;
@@ -147,7 +147,9 @@ export class FileSnapshots {
       const undo = (await this.#readMessages(store, `${refOf(id, '')}undo-*[0-9]`, undoMessageSchema, deadline)).at(-1);
       if (undo === undefined) throw restoreFailures.nothingToUndo();
       const [before, after] = await Promise.all([store.read(undo.before, deadline), store.read(undo.after, deadline)]);
-      const paths = new Set((await differences(store, before, after, deadline)).map((difference) => difference.path));
+      const paths = new Set(
+        (await findDifferences(store, before, after, deadline)).map((difference) => difference.path),
+      );
       for (const name of new Set([...Object.keys(before.modes.others), ...Object.keys(after.modes.others)]))
         if (before.modes.others[name] !== after.modes.others[name]) paths.add(name);
       return { plan: await planRestore(store, { ...before, left: [] }, deadline, paths), at: undo.at };

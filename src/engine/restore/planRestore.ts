@@ -40,15 +40,15 @@ export async function planRestore(
   only?: ReadonlySet<string>,
 ): Promise<RestorePlan> {
   const first = await store.takeSnapshot(deadline);
-  const wanted = await differences(store, first, target, deadline);
+  const wanted = await findDifferences(store, first, target, deadline);
   const inTheWay = await findInTheWay(
     store.folder,
     wanted.filter(({ from }) => from.mode === noFile),
   );
   const now = inTheWay.length === 0 ? first : await store.takeSnapshot(deadline, inTheWay);
-  const all = now === first ? wanted : await differences(store, now, target, deadline);
+  const all = now === first ? wanted : await findDifferences(store, now, target, deadline);
   const picked = all.filter(({ path: name }) => only?.has(name) ?? true);
-  const ignored = only === undefined ? await ignoredThen(store, target, picked, deadline) : new Set<string>();
+  const ignored = only === undefined ? await findFilesIgnoredThen(store, target, picked, deadline) : new Set<string>();
   const skipped: RestoreSkip[] = [];
   const differing: FileDifference[] = [];
   const deleted = new Set(
@@ -83,7 +83,7 @@ function changeOf({ path: name, from, to }: FileDifference, permissions: number 
   };
 }
 
-export async function differences(
+export async function findDifferences(
   { git }: FolderStore,
   from: Pick<StoredSnapshot, 'files'>,
   to: Pick<StoredSnapshot, 'files'>,
@@ -159,7 +159,7 @@ async function areAllDeleted(place: string, name: string, deleted: ReadonlySet<s
 const rules = /(?:^|\/)\.gitignore$/;
 
 /** Files of now that the snapshot would have lacked: they may have existed then, so they stay. */
-async function ignoredThen(
+async function findFilesIgnoredThen(
   store: FolderStore,
   target: RestoreGoal,
   differing: readonly FileDifference[],

@@ -19,7 +19,7 @@ import {
   markClosed,
   beginEnding,
   endRun,
-  failed,
+  failConversation,
   isOpen,
   launchRun,
   markRunning,
@@ -178,7 +178,7 @@ export class LiveRun implements ActiveRun {
       ...(folder.copies && { beforeMessage: () => this.#feed.written().then(() => folder.copyAtPrompt()) }),
       onClosed: (endsItself) => this.#closeIn(endsItself ? closeMs : 0, endsItself ? 'late' : 'as_expected'),
       onFailure: (message) => {
-        this.#state = failed(this.#state, failures.agentFailed(label, message));
+        this.#state = failConversation(this.#state, failures.agentFailed(label, message));
         void this.#end();
       },
     });

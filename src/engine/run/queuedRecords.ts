@@ -18,7 +18,7 @@ import { RemoteRecords } from './remoteRecords.ts';
 export interface QueuedRecordsDeps {
   readonly store: RecordStore;
   readonly sessions: Sessions;
-  readonly sources: Pick<AgentLaunchers, 'of'>;
+  readonly sources: Pick<AgentLaunchers, 'launcherFor'>;
   readonly state: StateDeps;
   readonly clock: () => number;
   readonly log: Log;
@@ -53,7 +53,7 @@ export class QueuedRecords {
   /** Whether a session waits in the queue for its first run. */
   async isWaiting(id: string): Promise<boolean> {
     try {
-      return await this.#deps.sessions.using(id, (state) => Promise.resolve(isWaiting(state)));
+      return await this.#deps.sessions.withOpenSession(id, (state) => Promise.resolve(isWaiting(state)));
     } catch (error) {
       if (EngineFailure.is(error, 'session_missing')) return false;
       throw error;
@@ -98,11 +98,11 @@ export class QueuedRecords {
       ...(run.parent_session_id !== undefined && { parent_session_id: run.parent_session_id }),
       ...(place.remote !== undefined && { remote: place.remote }),
     };
-    const state = new SessionState(newSummary(session, run.prompt, sources.of(session)), deps);
+    const state = new SessionState(newSummary(session, run.prompt, sources.launcherFor(session)), deps);
     state.useWriter(await store.create(session, { onProblem: state.reportWriteProblem }));
     sessions.add(state);
-    await sessions.using(state.id, () =>
-      state.exclusively(async () => {
+    await sessions.withOpenSession(state.id, () =>
+      state.runExclusive(async () => {
         try {
           await state.commit([...lines, 'summary'], { entries: lines.length });
         } finally {
@@ -115,8 +115,8 @@ export class QueuedRecords {
   /** @throws EngineFailure */
   #end(run: Run): Promise<void> {
     const { sessions, clock } = this.#deps;
-    return sessions.using(run.session_id, (state) =>
-      state.exclusively(async () => {
+    return sessions.withOpenSession(run.session_id, (state) =>
+      state.runExclusive(async () => {
         // The process that ran it has recorded its end.
         if (state.isRunning() || state.turns.some(({ run_id }) => run_id === run.run_id)) return;
         const waited = isWaiting(state);

@@ -152,7 +152,7 @@ async function settleSession(
   const change = last === null ? ({ outcome: 'interrupted', reason, updated_at } as const) : { updated_at };
   let ids: ReplacedIds | undefined;
   for await (const line of reader.lines()) {
-    if (line.kind === 'decision') ids = replacedBy(line.decision) ?? ids;
+    if (line.kind === 'decision') ids = findReplacedIds(line.decision) ?? ids;
     else if (line.kind === 'run') ids = undefined;
   }
   const session = { ...state.session, status: 'stopped', ...ids } as const;
@@ -189,7 +189,7 @@ async function findOutput(reader: RecordReader, run: RecordedRun): Promise<RunLe
       lastSeen = Math.max(lastSeen, timeOf(line.entry));
     }
     if (line.kind !== 'decision') continue;
-    replaced = replacedBy(line.decision) ?? replaced;
+    replaced = findReplacedIds(line.decision) ?? replaced;
     if (line.decision['run_id'] !== run.run_id) continue;
     queue.apply(line.decision);
     const asAttempt = attemptSchema.safeParse(line.decision);
@@ -204,7 +204,7 @@ async function findOutput(reader: RecordReader, run: RecordedRun): Promise<RunLe
 }
 
 /** Ids of the conversation that a new one was to replace. */
-function replacedBy(decision: LineOf<'decision'>['decision']): ReplacedIds | undefined {
+function findReplacedIds(decision: LineOf<'decision'>['decision']): ReplacedIds | undefined {
   const newConversation = newConversationSchema.safeParse(decision);
   if (!newConversation.success) return undefined;
   const { executor_session_id, executor_session_ids } = newConversation.data;

@@ -57,7 +57,7 @@ export class RemoteRecords {
 
   /** `undefined`: the session runs or ran here. @throws EngineFailure */
   async remoteOf(id: string): Promise<Remote | undefined> {
-    return this.#deps.sessions.using(id, (state) => Promise.resolve(state.session.remote));
+    return this.#deps.sessions.withOpenSession(id, (state) => Promise.resolve(state.session.remote));
   }
 
   /** The run is on its way on the other machine. @throws EngineFailure */
@@ -113,7 +113,7 @@ export class RemoteRecords {
       });
     });
     // Clients that have the session open see the transcript.
-    await this.#deps.sessions.using(id, (state) => state.follow());
+    await this.#deps.sessions.withOpenSession(id, (state) => state.follow());
   }
 
   /** Returns the number of entries. The first one replaces the note that the session waits. */
@@ -167,8 +167,8 @@ export class RemoteRecords {
     work: (state: SessionState, takeWriter: () => Promise<unknown>) => Promise<void>,
   ): Promise<void> {
     const { sessions } = this.#deps;
-    return sessions.using(id, (state) =>
-      state.exclusively(async () => {
+    return sessions.withOpenSession(id, (state) =>
+      state.runExclusive(async () => {
         if (state.session.remote === undefined || !isSessionLive(state.session.status)) return;
         try {
           await work(state, () => sessions.takeWriter(state));

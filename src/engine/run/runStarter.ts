@@ -25,7 +25,7 @@ import type { SessionState } from '../sessions/sessionState.ts';
 import type { FileSnapshots } from '../restore/fileSnapshots.ts';
 import { RunFolder } from './runFolder.ts';
 import { composePrompt } from '../prompt/promptComposition.ts';
-import { inFolder } from '../recall/recall.ts';
+import { folderFilter } from '../recall/recall.ts';
 
 export interface RunStarterDeps extends EngineDeps {
   readonly store: RecordStore;
@@ -52,7 +52,7 @@ export class RunStarter {
   /**
    * `work` starts a run, which then owns the writer of `state`. If it starts none, the session gets the status `rests`.
    */
-  async owning<T>(state: SessionState, rests: SessionStatus, work: () => Promise<T>): Promise<T> {
+  async withWriterOwnership<T>(state: SessionState, rests: SessionStatus, work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
@@ -144,7 +144,7 @@ export class RunStarter {
       const recall = await archive.recall.find({
         ...(summary.runs > 0 && { session: id }),
         message: { text: request.prompt, origin: request.origin ?? 'human' },
-        within: inFolder(folderOf(session), id),
+        within: folderFilter(folderOf(session), id),
       });
       return recall.passages.length === 0 ? request : { ...request, recall };
     } catch (error) {

@@ -165,7 +165,7 @@ export function endRun(state: RunState, end: RunEnd): Transition {
 }
 
 /** The conversation failed; the first reason counts. */
-export function failed(state: RunState, cause: EngineFailure): RunState {
+export function failConversation(state: RunState, cause: EngineFailure): RunState {
   return { ...state, cause: state.cause ?? cause };
 }
 

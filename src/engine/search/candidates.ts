@@ -91,7 +91,7 @@ export class MatchScores {
   }
 
   /** `words`: number of words in the entry; `isExact`: it contains the terms as whole words. */
-  of(words: number, isExact: boolean): number {
+  maxScore(words: number, isExact: boolean): number {
     return ((isExact ? 1 : prefixWeight) * this.#most) / (this.#least + this.#perWord * words);
   }
 }
@@ -114,7 +114,7 @@ export function candidatesLike(
     for (const row of rows) {
       const id = Number(row['id']);
       const before = found.get(id);
-      const score = (before?.candidate.score ?? 0) + weight * frequency(1, Number(row['length']), corpus);
+      const score = (before?.candidate.score ?? 0) + weight * termFrequency(1, Number(row['length']), corpus);
       found.set(id, { candidate: candidate(row, score), words: (before?.words ?? 0) + 1 });
     }
   }
@@ -129,7 +129,7 @@ export function scoreOf(text: string, rarity: ReadonlyMap<string, number>, corpu
     const times = textWords.filter(
       (textWord) => textWord === word || (isBeginning(word) && textWord.startsWith(word)),
     ).length;
-    if (times > 0) score += weight * frequency(times, textWords.length, corpus);
+    if (times > 0) score += weight * termFrequency(times, textWords.length, corpus);
   }
   return score;
 }
@@ -139,7 +139,7 @@ function candidate(row: Readonly<Record<string, unknown>>, score: number): Candi
 }
 
 /** Term frequency part of BM25. `times`: occurrences; `length`: number of words in the text. */
-function frequency(times: number, length: number, corpus: Corpus): number {
+function termFrequency(times: number, length: number, corpus: Corpus): number {
   const relative = length / averageLength(corpus);
   return (times * (saturation + 1)) / (times + saturation * (1 - lengthShare + lengthShare * relative));
 }

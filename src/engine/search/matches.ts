@@ -82,8 +82,8 @@ function sessionMatches(part: SessionPart): SessionMatches {
   return {
     no: part.session.no,
     ...{ count, highest, synthetic, highestSynthetic },
-    best: (most, withSynthetic) => bestOf(part, most, withSynthetic),
-    automatic: () => automaticOf(part),
+    best: (most, withSynthetic) => findBestEntries(part, most, withSynthetic),
+    automatic: () => findAutomatic(part),
   };
 }
 
@@ -94,11 +94,11 @@ function forEach(
   const first = entryId(session, 0);
   for (let place = from; place < to; place += 1) {
     const index = (ids[place] ?? 0) - first;
-    take(index, scores.of(lengths.words(index), isExact[place] === 1), lengths.isSynthetic(index));
+    take(index, scores.maxScore(lengths.words(index), isExact[place] === 1), lengths.isSynthetic(index));
   }
 }
 
-function bestOf(part: SessionPart, most: number, withSynthetic: boolean): RankedEntry[] {
+function findBestEntries(part: SessionPart, most: number, withSynthetic: boolean): RankedEntry[] {
   const best: RankedEntry[] = [];
   let least = Number.NEGATIVE_INFINITY;
   forEach(part, (index, score, isSynthetic) => {
@@ -112,7 +112,7 @@ function bestOf(part: SessionPart, most: number, withSynthetic: boolean): Ranked
   return best;
 }
 
-function automaticOf(part: SessionPart): Candidate[] {
+function findAutomatic(part: SessionPart): Candidate[] {
   const { session } = part;
   const found: Candidate[] = [];
   forEach(part, (index, score, isSynthetic) => {

@@ -33,7 +33,7 @@ export function withoutSynthetic(candidates: Candidates): Candidates | undefined
 }
 
 /** Only the automatic messages. */
-export function onlySynthetic(candidates: Candidates): Candidates {
+export function keepSynthetic(candidates: Candidates): Candidates {
   const { scores, synthetic } = candidates;
   return { ...candidates, scores: new Map(synthetic.map((index) => [index, scores.get(index) ?? 0])) };
 }
@@ -72,7 +72,7 @@ export function readHits(
   const hits: SearchHit[] = [];
   let right = 0;
   for (const [index, score] of ranked) {
-    const all = texts.of(index);
+    const all = texts.textsOf(index);
     if (all === undefined || !containsTexts(all, query)) continue;
     right += 1;
     if (hits.length < most)
@@ -146,7 +146,7 @@ class SessionTexts {
     this.#blocks = blocks;
   }
 
-  of(index: number): readonly string[] | undefined {
+  textsOf(index: number): readonly string[] | undefined {
     const known = this.#chunks.find(({ from, next }) => from <= index && index < next);
     return (known ?? this.#read(index))?.texts?.of(index);
   }
@@ -195,7 +195,7 @@ export function observedEntries(
   const texts = new SessionTexts(database, blocks);
   return wanted.flatMap(([index, score]) => {
     const row = database.get('SELECT kind, origin, at FROM entries WHERE id = ?', entryId(blocks, index));
-    const content = texts.of(index)?.[0];
+    const content = texts.textsOf(index)?.[0];
     const kind = row === undefined ? undefined : entryKind(Number(row['kind']));
     if (content === undefined || (kind !== 'user_message' && kind !== 'assistant_message')) return [];
     const origin = originSchema.safeParse(row?.['origin']).data;

@@ -28,7 +28,7 @@ import {
   countSynthetic,
   maxRead,
   observedEntries,
-  onlySynthetic,
+  keepSynthetic,
   readHits,
   recordedEntries,
   withoutSynthetic,
@@ -97,7 +97,7 @@ export class SessionSearch {
   }
 
   /** Entries that contain most of the words, without automatic messages. @throws as `search` */
-  like({ words, atLeast, kinds, most, ...request }: SimilarRequest): Promise<SimilarPassages> {
+  findSimilar({ words, atLeast, kinds, most, ...request }: SimilarRequest): Promise<SimilarPassages> {
     return this.#enqueue(async (database) => {
       const { chosen, scanned, corpus } = await this.#findScope(database, request);
       if (words.length === 0) return { entries: [], leftOut: { count: 0, entries: [] }, scanned };
@@ -107,7 +107,7 @@ export class SessionSearch {
       const people = found.map(withoutSynthetic).filter((candidates) => candidates !== undefined);
       const leftOut = {
         count: found.reduce((sum, { synthetic }) => sum + synthetic.length, 0),
-        entries: await this.#rankBest(database, found.map(onlySynthetic), { most, score }),
+        entries: await this.#rankBest(database, found.map(keepSynthetic), { most, score }),
       };
       return { entries: await this.#rankBest(database, people, { most, score }), leftOut, scanned };
     });
@@ -133,7 +133,7 @@ export class SessionSearch {
   }
 
   /** Usage of other programs' sessions that Vitrine did not record itself. @throws as `search` */
-  observed(own: readonly SessionSummary[]): Promise<readonly ObservedSession[]> {
+  listObserved(own: readonly SessionSummary[]): Promise<readonly ObservedSession[]> {
     return this.#enqueue((database) => this.#refresh.lookForObserved(database, own));
   }
 
@@ -146,7 +146,7 @@ export class SessionSearch {
   }
 
   /** Sessions with tool calls that read or changed the file with this absolute path. @throws as `search` */
-  touching(
+  findSessionsTouching(
     file: string,
     request: Pick<SearchRequest, 'within' | 'signal'>,
   ): Promise<{ readonly sessions: readonly SearchedSession[]; readonly searched: number }> {

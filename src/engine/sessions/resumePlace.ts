@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { ResumePlace } from '../../insight/session/resumeCheck.ts';
 import type { SessionSummary } from '../../model/session/summary.ts';
 import { observedAgents } from '../../model/session/observed.ts';
-import { topOf } from '../folders/identity.ts';
+import { topFolderOf } from '../folders/identity.ts';
 import { observedId } from '../sources/ids.ts';
 import type { SessionSources } from '../sources/sources.ts';
 
@@ -56,7 +56,7 @@ async function conversationOf(
 
 /** In a linked worktree, `.git` is a file that names the repository. */
 async function isLinkedWorktree(folder: string): Promise<boolean> {
-  const git = await lstat(path.join(await topOf(folder), '.git')).catch(() => null);
+  const git = await lstat(path.join(await topFolderOf(folder), '.git')).catch(() => null);
   return git?.isFile() === true;
 }
 

@@ -163,7 +163,7 @@ export class SessionState {
     const registration = this.summaries.on(() => {
       if (this.run !== null) started();
     });
-    await Promise.race([isThere, this.exclusively(() => Promise.resolve())]);
+    await Promise.race([isThere, this.runExclusive(() => Promise.resolve())]);
     registration.dispose();
   }
 
@@ -352,7 +352,7 @@ export class SessionState {
   }
 
   /** Serializes all work that takes or needs the writer of the record. */
-  exclusively<T>(work: () => Promise<T>): Promise<T> {
+  runExclusive<T>(work: () => Promise<T>): Promise<T> {
     const turn = this.#lock.then(work);
     this.#lock = turn.then(
       () => undefined,

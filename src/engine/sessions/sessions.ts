@@ -50,7 +50,7 @@ export class Sessions {
   }
 
   /** Keeps the session open during `work`. @throws EngineFailure */
-  async using<T>(id: string, work: (state: SessionState) => Promise<T>): Promise<T> {
+  async withOpenSession<T>(id: string, work: (state: SessionState) => Promise<T>): Promise<T> {
     const known = this.#get(id);
     // Count the use before the next await, or the session could be closed.
     return this.#withSession(known instanceof SessionState ? known : await known, work);
@@ -67,7 +67,7 @@ export class Sessions {
 
   /** @throws EngineFailure */
   open(id: string): Promise<SessionHandle> {
-    return this.using(id, async (state) => {
+    return this.withOpenSession(id, async (state) => {
       await this.recover(state);
       await state.catchUp();
       await state.measure();
@@ -92,7 +92,7 @@ export class Sessions {
   }
 
   /** Sessions that run here, or whose state here is newer than their record. */
-  async live(): Promise<SessionState[]> {
+  async liveStates(): Promise<SessionState[]> {
     return (await this.#openStates()).filter((state) => state.run !== null);
   }
 
@@ -125,7 +125,7 @@ export class Sessions {
 
   /** Newest first, with current figures of running sessions. */
   async list(stored: readonly SessionSummary[]): Promise<SessionSummary[]> {
-    const live = new Map((await this.live()).map((state) => [state.id, state.summary]));
+    const live = new Map((await this.liveStates()).map((state) => [state.id, state.summary]));
     const known = stored.map((summary) => live.get(summary.session_id) ?? summary);
     const ids = new Set(stored.map((summary) => summary.session_id));
     return [...[...live.values()].filter((summary) => !ids.has(summary.session_id)), ...known];
@@ -133,7 +133,7 @@ export class Sessions {
 
   /** Completes an interrupted run; returns whether there was one. Does nothing if another process has the record. */
   async recover(state: SessionState): Promise<boolean> {
-    return state.exclusively(async () => {
+    return state.runExclusive(async () => {
       if (state.run !== null) return false;
       const reader = await state.reader();
       if (reader?.interrupted !== true || reader.newerVersion !== null) return false;
@@ -179,9 +179,9 @@ export class Sessions {
 
   /** Uses the writer of the active run, or a writer of its own. */
   #write(id: string, write: (state: SessionState) => Promise<void>): Promise<void> {
-    return this.using(id, async (state) => {
+    return this.withOpenSession(id, async (state) => {
       if (hasWriter(state)) return write(state);
-      await state.exclusively(async () => {
+      await state.runExclusive(async () => {
         // A run may have started meanwhile; it has the writer then.
         if (hasWriter(state)) return write(state);
         // A run that is ending has given its writer back.
@@ -229,7 +229,7 @@ export class Sessions {
       });
     const state = await this.#openState(id);
     if (state === null) return remove();
-    await state.exclusively(async () => {
+    await state.runExclusive(async () => {
       if (state.run !== null) throw failures.sessionBusy(id);
       await state.release();
       // If deleting fails, open handles stay usable.

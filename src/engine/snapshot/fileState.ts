@@ -36,7 +36,7 @@ export class ReadBudget {
     return true;
   }
 
-  reads(bytes: number): boolean {
+  tryRead(bytes: number): boolean {
     if (bytes > this.#bytes) return false;
     this.#bytes -= bytes;
     return true;
@@ -53,7 +53,7 @@ export async function stateOf(file: string, budget: ReadBudget): Promise<FileSta
     if (!stats.isFile()) return null;
     const mode = process.platform === 'win32' ? {} : { executable: isExecutable(Number(stats.mode)) };
     if (known.size <= longestHashed) return { ...known, ...mode, ...(await readSmall(file, budget)) };
-    return { ...known, ...mode, hash: budget.reads(known.size) ? await hashOf(file) : null };
+    return { ...known, ...mode, hash: budget.tryRead(known.size) ? await hashOf(file) : null };
   } catch {
     return { ...known, hash: null };
   }

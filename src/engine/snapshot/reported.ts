@@ -43,7 +43,7 @@ export class ReportedChanges {
   }
 
   /** Whether a reported change may have created the file. */
-  creates(path: string): boolean {
+  mayCreate(path: string): boolean {
     return [...(this.#paths.get(path) ?? [])].some((index) => {
       const type = this.#entries.get(index)?.type;
       // A change beyond the limit is known by path only.
@@ -72,7 +72,7 @@ export class ReportedChanges {
     for (const index of [...(this.#paths.get(path) ?? [])].sort((a, b) => a - b)) {
       const entry = this.#entries.get(index);
       if (entry?.type.kind !== 'tool_use' || entry.type.tool.status !== 'success') return undefined;
-      history.add(mapped(entry, (name) => this.#nameOf(name)));
+      history.add(mapPaths(entry, (name) => this.#nameOf(name)));
     }
     return history.isExact ? history.after : undefined;
   }
@@ -114,7 +114,7 @@ function withPaths(action: WriteChange, of: (path: string) => string): WriteChan
   return { ...action, changes: action.changes.map((change) => ({ ...change, path: of(change.path) })) };
 }
 
-function mapped(entry: NormalizedEntry, of: (path: string) => string): NormalizedEntry {
+function mapPaths(entry: NormalizedEntry, of: (path: string) => string): NormalizedEntry {
   if (entry.type.kind !== 'tool_use') return entry;
   const { tool } = entry.type;
   const { action } = tool;

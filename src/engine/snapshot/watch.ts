@@ -113,7 +113,7 @@ export class FolderWatch {
       if (otherPlaces.has(change.path)) continue;
       if (!this.#reported.has(change.path)) unreported.push(change);
       // Edits of a file that something else created, for example by renaming another one.
-      else if (change.kind === 'added' && !this.#reported.creates(change.path))
+      else if (change.kind === 'added' && !this.#reported.mayCreate(change.path))
         unreported.push({ ...change, besides: true });
       // Tool calls report the text of a file alone.
       else if (change.mode !== undefined) unreported.push({ ...change, besides: true });
@@ -154,9 +154,9 @@ export class FolderWatch {
     if (before === undefined || !isComparable(before)) return false;
     const expected = this.#reported.textAfter(file, before);
     if (expected === undefined) return false;
-    const found = await textNow(path.join(this.#deps.folder, file));
+    const found = await readTextNow(path.join(this.#deps.folder, file));
     if (found === undefined || !isComparable(found)) return false;
-    return comparable(found) !== comparable(expected);
+    return normalizeForComparison(found) !== normalizeForComparison(expected);
   }
 
   #toSnapshotProblem(error: unknown): SnapshotProblem {
@@ -185,7 +185,7 @@ async function realPath(file: string): Promise<string> {
 }
 
 /** `null` if there is no file, `undefined` if it cannot be read. */
-async function textNow(file: string): Promise<string | null | undefined> {
+async function readTextNow(file: string): Promise<string | null | undefined> {
   try {
     return await readFile(file, 'utf8');
   } catch (error) {
@@ -200,7 +200,7 @@ function isComparable(text: string | null): boolean {
 }
 
 /** Ignores line ends and the end of the file, which agents may change without reporting. */
-function comparable(text: string | null): string | null {
+function normalizeForComparison(text: string | null): string | null {
   return text === null
     ? null
     : text

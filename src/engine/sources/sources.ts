@@ -276,7 +276,7 @@ export class SessionSources {
     transcript.apply((await reader.advance(files, found.notes)).updates);
     transcript.apply(reader.end(live.state !== 'ended'));
     const problems = [...new Set([problem, reader.problem].filter((given) => given !== null))];
-    return { id, agent, label, path, live, facts: reader.facts(), entries: transcript.settled(), problems };
+    return { id, agent, label, path, live, facts: reader.facts(), entries: transcript.settledEntries(), problems };
   }
 
   #liveOf({ files, brief, mark }: FoundSession): LiveState {

@@ -1,7 +1,7 @@
 import { csvDay, csvHeader, csvRuns } from '../../formats/export/csv.ts';
 import type { RecordedTurn } from '../../formats/record.ts';
 import { sumUsage } from '../../insight/ledger/modelUsage.ts';
-import { spentBy, type RunSpending } from '../../insight/usage/spending.ts';
+import { spendingOfSession, type RunSpending } from '../../insight/usage/spending.ts';
 import type { SessionSummary } from '../../model/session/summary.ts';
 import type { RecordReader } from '../record/contract.ts';
 import type { Ledger, RecordStore, StoreListing } from '../record/recordStore.ts';
@@ -22,7 +22,7 @@ export async function spendingOf(store: RecordStore, live: readonly SessionState
   const { ledgers, unreadable } = await ledgersOf(store, live);
   const counted = ledgers.filter(({ summary }) => hasCost(summary));
   return {
-    spent: counted.flatMap(({ summary, turns, omitted }) => spentBy(summary, turns, omitted)),
+    spent: counted.flatMap(({ summary, turns, omitted }) => spendingOfSession(summary, turns, omitted)),
     omitted: counted.reduce((sum, { omitted }) => sum + omitted, 0),
     unreadable: unreadable.length,
   };
@@ -33,7 +33,7 @@ export async function ledgersOf(
   store: RecordStore,
   live: readonly SessionState[],
 ): Promise<Pick<StoreListing, 'ledgers' | 'unreadable'>> {
-  const { ledgers, unreadable } = await store.survey();
+  const { ledgers, unreadable } = await store.listRecords();
   const here = new Map(live.map((state) => [state.id, liveLedger(state)]));
   const stored = ledgers.filter(({ summary }) => !here.has(summary.session_id));
   return { ledgers: [...stored, ...here.values()], unreadable };

@@ -52,7 +52,7 @@ export async function* auditRows({
   entries,
   decisions,
 }: AuditSource): AsyncGenerator<AuditRow> {
-  const common = commonOf(summary);
+  const common = commonFieldsOf(summary);
   for (const run of runs)
     yield* runRows(run, results.findLast(({ runId }) => runId === run.run_id)?.metadata.costProvenance, common);
   for await (const entry of entries()) {
@@ -76,7 +76,7 @@ export async function* auditRows({
   }
 }
 
-function commonOf({ session_id, agent_label, agent_version, hostname }: SessionSummary): CommonFields {
+function commonFieldsOf({ session_id, agent_label, agent_version, hostname }: SessionSummary): CommonFields {
   const agent = agent_version === null ? agent_label : `${agent_label} ${agent_version}`;
   return { session_id, agent, host: hostname ?? null };
 }

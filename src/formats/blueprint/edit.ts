@@ -23,11 +23,11 @@ function editField(text: string, key: string, value: string, present: boolean): 
   if (document.errors.length > 0 || !isMap(map)) return undefined;
   const pair = map.items.find((item) => isScalar(item.key) && item.key.value === key);
   if (pair === undefined && present) return text;
-  const edited = pair === undefined ? added(text, map, key, value) : replaced(text, pair, value);
+  const edited = pair === undefined ? added(text, map, key, value) : replaceValue(text, pair, value);
   return edited !== undefined && hasValue(edited, document, key, value) ? edited : undefined;
 }
 
-function replaced(text: string, { value: node }: Pair, value: string): string | undefined {
+function replaceValue(text: string, { value: node }: Pair, value: string): string | undefined {
   if (!isScalar(node) || node.range === undefined || node.range === null) return undefined;
   const [from, to] = node.range;
   // Some words have another meaning without quotes.

@@ -57,7 +57,7 @@ export function parseBlueprint(text: string, { json = false }: { readonly json?:
       add('warning', `${fieldName([...issue.path, key])} is not a field of an agent file. It has no effect.`, range);
     }
   }
-  const parsed = unknown.length === 0 ? first : agentFileSchema.safeParse(without(content, unknown));
+  const parsed = unknown.length === 0 ? first : agentFileSchema.safeParse(removeUnknownKeys(content, unknown));
   if (!parsed.success) {
     for (const issue of parsed.error.issues) add('error', textOf(issue), rangeOf(document, issue.path));
     return { value: null, problems };
@@ -112,7 +112,7 @@ function keyRange(document: Document, path: Path): readonly [number, number] {
 }
 
 /** A copy without unknown keys. */
-function without(content: unknown, issues: readonly z.core.$ZodIssueUnrecognizedKeys[]): unknown {
+function removeUnknownKeys(content: unknown, issues: readonly z.core.$ZodIssueUnrecognizedKeys[]): unknown {
   return issues.reduce((copy, { path, keys }) => withoutKeys(copy, path, keys), content);
 }
 

@@ -5,7 +5,7 @@ import type { Citation, Trajectory } from '../../model/transcript/metadata.ts';
 import { writtenBy, type WrittenBy } from '../writtenBy.ts';
 import { jsonArray } from './shared/jsonText.ts';
 import type { Exporter, ExportSource } from './shared/source.ts';
-import { thoughtOf, toolInput } from './shared/toolFields.ts';
+import { thinkingTextOf, toolInput } from './shared/toolFields.ts';
 
 interface AcpPart {
   readonly name?: string;
@@ -41,7 +41,7 @@ function messageOf(entry: NormalizedEntry, agentRole: string): AcpMessage {
   const base = { created_at: created, completed_at: created };
   switch (type.kind) {
     case 'user_message':
-      return { ...base, role: 'user', parts: marked(textParts(entry), writtenBy(entry)) };
+      return { ...base, role: 'user', parts: markAuthor(textParts(entry), writtenBy(entry)) };
     case 'assistant_message':
       return { ...base, role, parts: textParts(entry) };
     case 'error':
@@ -52,7 +52,7 @@ function messageOf(entry: NormalizedEntry, agentRole: string): AcpMessage {
       return {
         ...base,
         role,
-        parts: [step(stepOfCitation(entry) ?? { kind: 'trajectory', message: thoughtOf(entry) })],
+        parts: [step(stepOfCitation(entry) ?? { kind: 'trajectory', message: thinkingTextOf(entry) })],
       };
     case 'tool_use': {
       const { tool } = type;
@@ -84,7 +84,7 @@ function speakerOf({ metadata }: NormalizedEntry): string | undefined {
   return typeof role === 'string' && /^agent(?:\/[\w-]+)?$/.test(role) ? role : undefined;
 }
 
-function marked([first, ...others]: readonly AcpPart[], by: WrittenBy): AcpPart[] {
+function markAuthor([first, ...others]: readonly AcpPart[], by: WrittenBy): AcpPart[] {
   if (first === undefined) return [];
   return [Object.keys(by).length === 0 ? first : { ...first, vitrine: by }, ...others];
 }

@@ -3,7 +3,7 @@ import type { ToolUse } from '../../model/transcript/tool.ts';
 import { writtenBy } from '../writtenBy.ts';
 import { objectWithArray } from './shared/jsonText.ts';
 import type { Exporter, ExportSource } from './shared/source.ts';
-import { isFailed, thoughtOf, toolInput, toolOutputText } from './shared/toolFields.ts';
+import { isFailed, thinkingTextOf, toolInput, toolOutputText } from './shared/toolFields.ts';
 
 /** A trajectory in the Agent Trajectory Interchange Format 1.7, with a step per entry. */
 export const atif: Exporter = {
@@ -68,7 +68,7 @@ function stepOf(entry: NormalizedEntry): object {
     case 'assistant_message':
       return { ...agent, message: content, ...base };
     case 'thinking':
-      return { ...agent, message: '', reasoning_content: thoughtOf(entry), ...base };
+      return { ...agent, message: '', reasoning_content: thinkingTextOf(entry), ...base };
     case 'tool_use':
       return { ...agent, message: '', ...callOf(type.tool), ...base };
   }

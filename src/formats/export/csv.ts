@@ -78,14 +78,14 @@ export function csvDay({ sessionId, agent, at, cost, models, usage }: DayUsage):
     row: 'day',
     completed_at: at,
     model: isOne ? only.model : undefined,
-    ...tokens(usage),
+    ...tokenColumns(usage),
     ...money(cost),
   };
   const rows = models.map((model): Row => ({
     ...ids,
     row: 'model',
     model: model.model,
-    ...tokens(model),
+    ...tokenColumns(model),
     ...(isOne ? money(cost) : { provenance: 'unknown', reason: notDivided }),
   }));
   return lines([whole, ...rows]);
@@ -108,7 +108,7 @@ function rowsOf(summary: Ledger['summary'], run: RecordedRun, result: ResultMeta
     started_at: run.started_at,
     completed_at: run.completed_at,
     model: result?.model,
-    ...tokens(result?.usage ?? {}),
+    ...tokenColumns(result?.usage ?? {}),
     ...money(result?.costProvenance),
     session_usd: result?.totalCost,
     session_provenance: result?.totalCostProvenance.provenance ?? 'unknown',
@@ -121,7 +121,7 @@ function rowsOf(summary: Ledger['summary'], run: RecordedRun, result: ResultMeta
     ...ids,
     row: 'model',
     model: model.model,
-    ...tokens(model),
+    ...tokenColumns(model),
     ...moneyOfModel(model, result),
   }));
   return [whole, ...models];
@@ -134,7 +134,7 @@ function moneyOfModel({ usd }: ModelUsage, result: ResultMetadata | undefined): 
   return { provenance: 'unknown', reason: notDivided };
 }
 
-function tokens(usage: TokenUsage): Row {
+function tokenColumns(usage: TokenUsage): Row {
   return {
     input_tokens: usage.input,
     output_tokens: usage.output,

@@ -4,7 +4,7 @@ import { writtenBy } from '../writtenBy.ts';
 import { uuidOf } from './shared/ids.ts';
 import { jsonArray, objectWithArray } from './shared/jsonText.ts';
 import type { Exporter, ExportSource } from './shared/source.ts';
-import { isFailed, thoughtOf, toolInput, toolOutputText } from './shared/toolFields.ts';
+import { isFailed, thinkingTextOf, toolInput, toolOutputText } from './shared/toolFields.ts';
 
 /** A stored message of a checkpoint, with `data` next to its type. */
 interface LangChainMessage {
@@ -61,7 +61,9 @@ function messagesOf(entry: NormalizedEntry, id: string): LangChainMessage[] {
     case 'assistant_message':
       return [{ type: 'ai', ...base, tool_calls: [] }];
     case 'thinking':
-      return [{ type: 'ai', ...base, content: [{ type: 'reasoning', reasoning: thoughtOf(entry) }], tool_calls: [] }];
+      return [
+        { type: 'ai', ...base, content: [{ type: 'reasoning', reasoning: thinkingTextOf(entry) }], tool_calls: [] },
+      ];
     case 'system_message':
       return [{ type: 'system', ...base, additional_kwargs: { ...base.additional_kwargs, subtype: type.subtype } }];
     case 'error':

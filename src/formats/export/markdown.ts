@@ -5,7 +5,7 @@ import type { ToolUse } from '../../model/transcript/tool.ts';
 import { factsOf } from './shared/facts.ts';
 import { inertLine, inertMarkdown } from './shared/inertMarkdown.ts';
 import type { Exporter } from './shared/source.ts';
-import { diffOf, thoughtOf, toolInput, toolOutputText } from './shared/toolFields.ts';
+import { diffOf, thinkingTextOf, toolInput, toolOutputText } from './shared/toolFields.ts';
 import { turnsAndEntries } from './shared/turns.ts';
 
 /**
@@ -44,7 +44,7 @@ export function entryText(entry: NormalizedEntry, mark: Mark = (text) => text): 
         .map((paragraph, at) => (at === 0 ? paragraph : mark(paragraph)))
         .join('\n\n');
     case 'thinking':
-      return `*Thinking*\n\n${quote(inertMarkdown(thoughtOf(entry)))}`;
+      return `*Thinking*\n\n${quote(inertMarkdown(thinkingTextOf(entry)))}`;
     case 'system_message':
       return `*${singleLine(content)}*`;
     case 'error':
@@ -57,22 +57,22 @@ export function entryText(entry: NormalizedEntry, mark: Mark = (text) => text): 
 function toolText(tool: ToolUse, content: string, mark: Mark): string {
   const { action } = tool;
   const parts = [`**${singleLine(tool.toolName)}** (${tool.status})`];
-  if (action.kind === 'command_run') parts.push(fenced(action.command, 'sh'));
+  if (action.kind === 'command_run') parts.push(toCodeFence(action.command, 'sh'));
   else if (action.kind === 'file_edit') {
     for (const { path, patch, oldText, newText } of action.changes) {
-      parts.push(codeSpan(path), fenced(patch ?? diffOf(oldText, newText), 'diff'));
+      parts.push(codeSpan(path), toCodeFence(patch ?? diffOf(oldText, newText), 'diff'));
     }
   } else if (action.kind === 'file_write' && action.content !== undefined) {
-    parts.push(codeSpan(action.path), fenced(action.content, 'text'));
+    parts.push(codeSpan(action.path), toCodeFence(action.content, 'text'));
   } else if (action.kind === 'task' && action.prompt !== undefined) {
-    parts.push(mark(inertLine(action.description)), fenced(action.prompt, 'text'));
+    parts.push(mark(inertLine(action.description)), toCodeFence(action.prompt, 'text'));
   } else {
     if (content !== '') parts.push(mark(inertMarkdown(content)));
     const input = JSON.stringify(toolInput(tool), null, 2);
-    if (input !== '{}' && (action.kind === 'tool' || action.kind === 'mcp')) parts.push(fenced(input, 'json'));
+    if (input !== '{}' && (action.kind === 'tool' || action.kind === 'mcp')) parts.push(toCodeFence(input, 'json'));
   }
   const output = toolOutputText(tool);
-  if (output !== undefined && output !== '') parts.push(fenced(output, 'text'));
+  if (output !== undefined && output !== '') parts.push(toCodeFence(output, 'text'));
   return parts.join('\n\n');
 }
 
@@ -89,7 +89,7 @@ function sourceText({ url, title, description }: Citation): string {
 }
 
 /** Code fence that the content cannot close. */
-function fenced(text: string, language: string): string {
+function toCodeFence(text: string, language: string): string {
   const longest = Math.max(2, ...[...text.matchAll(/`{3,}/g)].map(([ticks]) => ticks.length));
   const fence = '`'.repeat(longest + 1);
   return `${fence}${language}\n${text.replace(/\n$/, '')}\n${fence}`;

@@ -21,7 +21,7 @@ async function* results({ runs, results: known, entries }: ExportSource): AsyncG
     return {
       success,
       ...(data.length > 0 && { data: data.join('\n\n') }),
-      ...(!success && { error: run.error ?? why(run, metadata?.endReason) }),
+      ...(!success && { error: run.error ?? failureReason(run, metadata?.endReason) }),
       ...(metadata !== undefined && { metadata }),
       events: resultEvents(own),
     };
@@ -45,7 +45,7 @@ function isAnswer({ type, metadata }: NormalizedEntry): boolean {
   return type.kind === 'assistant_message' && metadata?.parentCallId === undefined;
 }
 
-function why({ status }: RecordedRun, endReason: string | undefined): string {
+function failureReason({ status }: RecordedRun, endReason: string | undefined): string {
   if (!isRunOver(status)) return 'The run has no recorded end.';
   return endReason ?? status;
 }

@@ -66,9 +66,9 @@ function partsOf(message: AcpMessage, otherwise: string): NewEntry[] {
     const length = codePoints(shown);
     const at = points;
     points += length;
-    if (shown !== '') map.shows('message');
+    if (shown !== '') map.addEntry('message');
     // A named part is an artifact, not text of the message.
-    if (ownText !== '' && (part.name ?? '') === '') map.text('message', at, length, 0);
+    if (ownText !== '' && (part.name ?? '') === '') map.addText('message', at, length, 0);
     for (const metadata of metadataOf(part.metadata)) {
       if (metadata.kind === 'trajectory') {
         const { step } = metadata;

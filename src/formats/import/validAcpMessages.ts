@@ -17,7 +17,7 @@ export function validMessages(imported: readonly AcpMessage[]): SoundMessages {
   const messages = imported.map((message) => {
     const created_at = timeOf(message.created_at);
     const completed_at = timeOf(message.completed_at);
-    const parts = message.parts.map((part) => ({ ...part, metadata: shallow(part.metadata, maxDepth) }));
+    const parts = message.parts.map((part) => ({ ...part, metadata: limitDepth(part.metadata, maxDepth) }));
     const isDeep = parts.some(({ metadata }, at) => metadata !== message.parts[at]?.metadata);
     if (created_at === null || completed_at === null || isDeep) unsound += 1;
     return { ...message, created_at, completed_at, parts };
@@ -34,15 +34,15 @@ function timeOf(time: string | null | undefined): string | null | undefined {
 }
 
 /** Replaces values below this depth with a note. */
-function shallow(value: unknown, levels: number): unknown {
+function limitDepth(value: unknown, levels: number): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (levels === 0) return tooDeep;
   if (Array.isArray(value)) {
-    const items = (value as unknown[]).map((item) => shallow(item, levels - 1));
+    const items = (value as unknown[]).map((item) => limitDepth(item, levels - 1));
     return items.every((item, at) => item === value[at]) ? value : items;
   }
   if (!isObject(value)) return value;
-  const fields = Object.entries(value).map(([key, field]) => [key, shallow(field, levels - 1)] as const);
+  const fields = Object.entries(value).map(([key, field]) => [key, limitDepth(field, levels - 1)] as const);
   // Unlike assignment, this keeps a field named `__proto__`.
   return fields.every(([key, field]) => field === value[key]) ? value : Object.fromEntries(fields);
 }

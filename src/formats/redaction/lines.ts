@@ -21,7 +21,7 @@ export interface JoinedText {
  * longer. `null` if there are none.
  */
 export function joinWrappedLines(text: string): JoinedText | null {
-  const breaks = breaksOf(text);
+  const breaks = findLineBreaks(text);
   const cuts: TextSpan[] = [];
   for (const [at, { start, end }] of breaks.entries()) {
     const length = start - (breaks[at - 1]?.end ?? 0);
@@ -33,7 +33,7 @@ export function joinWrappedLines(text: string): JoinedText | null {
 }
 
 /** Line ends with the prefix of the next line, if neighbouring lines have a similar one. */
-function breaksOf(text: string): TextSpan[] {
+function findLineBreaks(text: string): TextSpan[] {
   const found = Array.from(text.matchAll(lineBreak), ({ index, 0: all, groups }) => ({
     start: index,
     plain: index + (groups?.['end']?.length ?? 0),

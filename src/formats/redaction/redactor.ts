@@ -59,10 +59,10 @@ export class Redactor {
   /** Also adjusts the ranges of citations. @throws never for a valid entry */
   entry(entry: NormalizedEntry): NormalizedEntry {
     const { content, ...rest } = entry;
-    const { text, edits } = this.#mask(content, { entry: entry.index, path: ['content'] });
+    const { redactText, edits } = this.#mask(content, { entry: entry.index, path: ['content'] });
     const redacted = normalizedEntrySchema.parse({
       ...this.#redactObject(rest, { entry: entry.index, path: [] }, 0),
-      content: text,
+      content: redactText,
     });
     const annotations = redacted.metadata?.annotations;
     if (edits.length === 0 || annotations === undefined) return redacted;
@@ -73,26 +73,26 @@ export class Redactor {
   }
 
   /** Masks any JSON value at any depth, including field names. */
-  json(value: unknown, place: Place): unknown {
+  redactJson(value: unknown, place: Place): unknown {
     return this.#redactJson(value, place, 0);
   }
 
-  text(text: string, place: Place): string {
-    return this.#mask(text, place).text;
+  redactText(text: string, place: Place): string {
+    return this.#mask(text, place).redactText;
   }
 
   /** First `length` UTF-16 units of a text. A secret that starts within them is masked as a whole. */
-  beginning(text: string, length: number, place: Place): string {
-    return this.#mask(text, place, length).text;
+  redactBeginning(text: string, length: number, place: Place): string {
+    return this.#mask(text, place, length).redactText;
   }
 
   #redactJson(value: unknown, place: Place, depth: number): unknown {
-    if (typeof value === 'string') return this.#mask(value, place).text;
+    if (typeof value === 'string') return this.#mask(value, place).redactText;
     if (typeof value !== 'object' || value === null) return value;
     if (depth >= maxDepth) return `[redacted: deeper than ${maxDepth} levels]`;
     if (Array.isArray(value)) {
       return value.map((item: unknown, index) =>
-        this.#redactNamed(nameBefore(value, index), item, within(place, String(index)), depth),
+        this.#redactNamed(nameBefore(value, index), item, placeWithin(place, String(index)), depth),
       );
     }
     return isObject(value) ? this.#redactObject(value, place, depth) : value;
@@ -102,9 +102,9 @@ export class Redactor {
   #redactObject(value: JsonObject, place: Place, depth: number, parentName?: SecretName): Record<string, unknown> {
     const redacted: [string, unknown][] = [];
     for (const [key, member] of Object.entries(value)) {
-      const at = within(place, key);
+      const at = placeWithin(place, key);
       const name = key === 'value' ? (nameOfPair(value) ?? parentName) : nameIn(value, key);
-      redacted.push([this.#mask(key, at).text, this.#redactNamed(name, member, at, depth)]);
+      redacted.push([this.#mask(key, at).redactText, this.#redactNamed(name, member, at, depth)]);
     }
     // Unlike assignment, this keeps a field named `__proto__`.
     return Object.fromEntries(redacted);
@@ -115,7 +115,7 @@ export class Redactor {
     if (name !== undefined && depth < maxDepth) {
       if (Array.isArray(value)) {
         return value.map((item: unknown, index) =>
-          this.#redactNamed(name, item, within(place, String(index)), depth + 1),
+          this.#redactNamed(name, item, placeWithin(place, String(index)), depth + 1),
         );
       }
       if (isObject(value)) return this.#redactObject(value, place, depth + 1, name);
@@ -131,13 +131,13 @@ export class Redactor {
     const scheme = /^(?:bearer|basic|token|bot|apikey) +/i.exec(value)?.[0].length ?? 0;
     const [first] = findSecrets(value);
     return first !== undefined && first.start <= scheme && first.end === value.length
-      ? this.#mask(value, place).text
+      ? this.#mask(value, place).redactText
       : this.#put('named-field', value, place);
   }
 
-  #mask(text: string, place: Place, length = text.length): { text: string; edits: readonly Edit[] } {
+  #mask(text: string, place: Place, length = text.length): { redactText: string; edits: readonly Edit[] } {
     const findings = findSecrets(text).filter(({ start }) => start < length);
-    if (findings.length === 0) return { text: text.slice(0, length), edits: [] };
+    if (findings.length === 0) return { redactText: text.slice(0, length), edits: [] };
     const edits: Edit[] = [];
     const parts: string[] = [];
     let from = 0;
@@ -147,7 +147,7 @@ export class Redactor {
       edits.push({ before: text.slice(from, start), removed: text.slice(start, end), added: mask });
       from = end;
     }
-    return { text: parts.join('') + text.slice(from, Math.max(from, length)), edits };
+    return { redactText: parts.join('') + text.slice(from, Math.max(from, length)), edits };
   }
 
   #put(rule: string, secret: string, place: Place): string {
@@ -198,7 +198,7 @@ function nameBefore(list: readonly unknown[], index: number): SecretName {
   return list.length === 2 && secretName(before) !== undefined ? 'random' : undefined;
 }
 
-function within({ path, ...place }: Place, key: string): Place {
+function placeWithin({ path, ...place }: Place, key: string): Place {
   return { ...place, path: [...path, key] };
 }
 

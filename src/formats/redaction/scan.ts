@@ -26,20 +26,20 @@ const maxDepth = 3;
  * and encoded up to three times. Takes linear time.
  */
 export function findSecrets(text: string): Finding[] {
-  const found = [...plainSecrets(text), ...encoded(text)];
+  const found = [...plainSecrets(text), ...findEncodedSecrets(text)];
   const view = unescapeText(text);
   if (view !== null) {
-    for (const hit of [...plainSecrets(view.text), ...encoded(view.text)])
+    for (const hit of [...plainSecrets(view.text), ...findEncodedSecrets(view.text)])
       found.push({ ...hit, ...view.original(hit) });
   }
   const joined = joinWrappedLines(view?.text ?? text);
   if (joined !== null) {
-    for (const hit of [...plainSecrets(joined.text), ...encoded(joined.text)]) {
+    for (const hit of [...plainSecrets(joined.text), ...findEncodedSecrets(joined.text)]) {
       const stretch = joined.original(hit);
       found.push({ ...hit, ...(view?.original(stretch) ?? stretch) });
     }
   }
-  return merged(found);
+  return mergeFindings(found);
 }
 
 const ranked = secretRules.map((rule, rank) => ({ rule, rank }));
@@ -64,11 +64,14 @@ function plainSecrets(text: string): RankedFinding[] {
 }
 
 /** An encoded secret is masked as a whole. */
-function encoded(text: string, depth = 1): RankedFinding[] {
+function findEncodedSecrets(text: string, depth = 1): RankedFinding[] {
   const pieces = encodedTexts(text);
   if (pieces.length === 0) return [];
   const inner = pieces.map((piece) => piece.text).join(between);
-  const found = merged([...plainSecrets(inner), ...(depth < maxDepth ? encoded(inner, depth + 1) : [])]);
+  const found = mergeFindings([
+    ...plainSecrets(inner),
+    ...(depth < maxDepth ? findEncodedSecrets(inner, depth + 1) : []),
+  ]);
   const masked: RankedFinding[] = [];
   let [at, from] = [0, 0];
   for (const piece of pieces) {
@@ -81,7 +84,7 @@ function encoded(text: string, depth = 1): RankedFinding[] {
   return masked;
 }
 
-function merged(found: RankedFinding[]): Finding[] {
+function mergeFindings(found: RankedFinding[]): Finding[] {
   found.sort((a, b) => a.start - b.start || a.rank - b.rank);
   const findings: Finding[] = [];
   let best = Infinity;

@@ -11,28 +11,28 @@ export function bind(mention: Mention, session: SessionEvidence, before: number)
   switch (mention.kind) {
     case 'file':
     case 'lines':
-      return ranked(
+      return rankCandidates(
         filesOf(mention, session, before),
         mention.lines === undefined ? 'file_not_in_session' : 'lines_not_seen',
       );
     case 'url':
-      return ranked(urlsOf(mention, session, before), 'url_not_in_session');
+      return rankCandidates(urlsOf(mention, session, before), 'url_not_in_session');
     case 'command': {
       const candidates = commandsOf(mention.command ?? '', !mention.hedged, session, before);
-      const binding = ranked(candidates, 'no_matching_command');
+      const binding = rankCandidates(candidates, 'no_matching_command');
       return mention.outcome === undefined ? binding : bindCommandOutcome(binding, mention);
     }
     case 'test':
     case 'build':
     case 'check': {
       const { candidates, judged } = bindOutcome({ ...mention, kind: mention.kind }, session, before);
-      return { ...ranked(candidates, 'no_matching_command'), judged };
+      return { ...rankCandidates(candidates, 'no_matching_command'), judged };
     }
   }
 }
 
 /** For equal scores, newer steps come first. */
-function ranked(candidates: readonly Candidate[], reason: NotFoundReason): Binding {
+function rankCandidates(candidates: readonly Candidate[], reason: NotFoundReason): Binding {
   const best = new Map<number, Candidate>();
   for (const candidate of candidates) {
     const known = best.get(candidate.entryIndex);

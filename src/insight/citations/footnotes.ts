@@ -12,7 +12,7 @@ export interface FootnoteWords {
 export function withFootnotes(content: string, links: readonly NumberedLink[], words: FootnoteWords): string {
   if (links.length === 0) return content;
   const marks = new Map<number, Set<number>>();
-  const code = codeIn(content);
+  const code = findCodeSpans(content);
   for (const { number, link } of links) {
     const at = outsideOfCode(code, link.range[1]);
     marks.set(at, (marks.get(at) ?? new Set()).add(number));
@@ -34,12 +34,12 @@ export function withFootnotes(content: string, links: readonly NumberedLink[], w
 const codeSpan = /(?<!`)(`+)(?!`)[^]*?(?<!`)\1(?!`)|^ {0,3}~{3,}[^]*?^ {0,3}~{3,}$/gm;
 
 /** Where code begins and ends, including its marks. */
-function codeIn(content: string): readonly (readonly [start: number, end: number])[] {
+function findCodeSpans(content: string): readonly (readonly [start: number, end: number])[] {
   return [...content.matchAll(codeSpan)].map(({ index, 0: { length } }) => [index, index + length]);
 }
 
 /** If a range ends inside code, the number follows the code. */
-function outsideOfCode(code: ReturnType<typeof codeIn>, at: number): number {
+function outsideOfCode(code: ReturnType<typeof findCodeSpans>, at: number): number {
   return code.find(([start, end]) => start < at && at < end)?.[1] ?? at;
 }
 

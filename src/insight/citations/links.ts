@@ -14,7 +14,7 @@ import { normalUrl } from './sources/urls.ts';
 export function linksOf(entry: NormalizedEntry, session: SessionEvidence): EvidenceLink[] {
   if (entry.type.kind !== 'assistant_message') return [];
   const cited = givenLinks(entry, session);
-  const found = mentionsIn(entry.content).flatMap((mention) => derivedLink(mention, entry, session));
+  const found = mentionsIn(entry.content).flatMap((mention) => deriveLinks(mention, entry, session));
   const own = found.filter((link) => !cited.some((other) => isSame(other, link)));
   return withPoints(
     entry.content,
@@ -77,7 +77,7 @@ function givenRanges(content: string, citations: readonly Citation[]): TextRange
   });
 }
 
-function derivedLink(mention: Mention, { index }: NormalizedEntry, session: SessionEvidence): UnplacedLink[] {
+function deriveLinks(mention: Mention, { index }: NormalizedEntry, session: SessionEvidence): UnplacedLink[] {
   const { candidates, reason, judged } = bind(mention, session, index);
   const [source] = candidates;
   const found = reason === undefined && source !== undefined;

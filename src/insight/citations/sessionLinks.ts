@@ -42,14 +42,14 @@ export class SessionLinks {
     if (links.length === 0) return;
     const numbered = links.flatMap((link, at): NumberedLink[] => {
       const number = numbers[at];
-      return number === undefined ? [] : [{ at, number, link: saved(link) }];
+      return number === undefined ? [] : [{ at, number, link: limitCandidates(link) }];
     });
     this.#byEntry.set(entry.index, numbered);
     this.#savedLinks += numbered.length;
     this.#forget();
   }
 
-  of(index: number): readonly NumberedLink[] {
+  linksOf(index: number): readonly NumberedLink[] {
     return this.#byEntry.get(index) ?? [];
   }
 
@@ -70,7 +70,7 @@ export class SessionLinks {
   }
 }
 
-function saved(link: EvidenceLink): EvidenceLink {
+function limitCandidates(link: EvidenceLink): EvidenceLink {
   return link.candidates.length <= maxCandidatesKept
     ? link
     : { ...link, candidates: link.candidates.slice(0, maxCandidatesKept) };

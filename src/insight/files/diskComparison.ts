@@ -10,7 +10,7 @@ export function compareWithDisk(history: FileHistory, now: string | null): FileC
   if (after === null) return 'changed';
   const text = now.replaceAll('\r\n', '\n');
   if (after !== undefined) {
-    if (withoutEnd(after) === withoutEnd(text)) return 'same';
+    if (removeFinalLineBreak(after) === removeFinalLineBreak(text)) return 'same';
     return history.isExact ? 'changed' : 'unknown';
   }
   const lines = history.lines();
@@ -23,6 +23,6 @@ export function compareWithDisk(history: FileHistory, now: string | null): FileC
 }
 
 /** Agents often omit the line break at the end of a file. */
-function withoutEnd(text: string): string {
+function removeFinalLineBreak(text: string): string {
   return text.replaceAll('\r\n', '\n').replace(/\n$/, '');
 }

@@ -94,7 +94,7 @@ export class SessionFiles {
 
   /** The gutter number of an added step. */
   numberOf(entryIndex: number): string | undefined {
-    return this.#numbers.of(entryIndex);
+    return this.#numbers.numberOf(entryIndex);
   }
 
   /** Files beyond the limit. */

@@ -31,7 +31,7 @@ export class Fragments {
   }
 
   /** Each range of lines written by steps, taken from a text whose positions are about to be lost. */
-  addWritten(lines: readonly HistoryLine[]): void {
+  addWrittenLines(lines: readonly HistoryLine[]): void {
     let stretch: HistoryLine[] = [];
     for (const line of lines) {
       if (line.by !== null && line.text !== null) {
@@ -99,7 +99,7 @@ export class FileText {
         ? null
         : this.#lineNumbersFrom(this.#findLineAt(offset), wanted.length);
     }
-    return together(wanted, unchangedLines(this.lines, wanted));
+    return keepAdjacentLines(wanted, unchangedLines(this.lines, wanted));
   }
 
   #lineNumbersFrom(line: number, count: number): Int32Array {
@@ -119,7 +119,7 @@ export class FileText {
 }
 
 /** Lines far from most others are different lines with the same text. */
-function together(wanted: readonly string[], saved: Int32Array): Int32Array | null {
+function keepAdjacentLines(wanted: readonly string[], saved: Int32Array): Int32Array | null {
   const telling = wanted.flatMap((line, place) => (/[\p{L}\p{N}]/u.test(line) ? [place] : []));
   const shifts = telling.flatMap((place) => ((saved[place] ?? -1) === -1 ? [] : [(saved[place] ?? 0) - place]));
   const middle = shifts.sort((a, b) => a - b)[shifts.length >> 1] ?? 0;

@@ -100,7 +100,7 @@ export class FileHistory {
   }
 
   #forgetContent(): void {
-    this.#fragments.addWritten(this.#content?.lines ?? []);
+    this.#fragments.addWrittenLines(this.#content?.lines ?? []);
     this.#content = null;
     this.#isDeleted = false;
     this.#isExact = false;
@@ -164,7 +164,7 @@ export class FileHistory {
     this.#content = {
       // No one wrote the empty end after the last line break.
       lines: lines.map(
-        (line, at) => known[saved[at] ?? -1] ?? written(line, line === '' && at === lines.length - 1 ? null : by),
+        (line, at) => known[saved[at] ?? -1] ?? makeLine(line, line === '' && at === lines.length - 1 ? null : by),
       ),
       whole: true,
     };
@@ -198,7 +198,7 @@ export class FileHistory {
       const at = hunk.oldStart === null ? this.#find(old) : Math.max(0, hunk.oldStart - 1 + shift);
       if (at === -1) {
         this.#forgetContent();
-        for (const unplaced of hunks.slice(done)) this.#fragments.add(newSide(unplaced, by));
+        for (const unplaced of hunks.slice(done)) this.#fragments.add(linesAfterHunk(unplaced, by));
         return;
       }
       if (!content.whole) this.#pad(at + old.length);
@@ -208,7 +208,7 @@ export class FileHistory {
       const next: HistoryLine[] = [];
       let line = 0;
       for (const { mark, text } of hunk.lines) {
-        if (mark === '+') next.push(written(text, by));
+        if (mark === '+') next.push(makeLine(text, by));
         else {
           if (mark === ' ') next.push(context(text, replaced[line]));
           line += 1;
@@ -260,7 +260,7 @@ export class FileHistory {
       old.map((line) => line.text ?? ''),
       now,
     );
-    const next = now.map((line, place): HistoryLine => old[saved[place] ?? -1] ?? written(line, by));
+    const next = now.map((line, place): HistoryLine => old[saved[place] ?? -1] ?? makeLine(line, by));
     content.lines.splice(first, removed, ...next);
   }
 
@@ -271,15 +271,15 @@ export class FileHistory {
 }
 
 function linesOf(text: string, by: number | null): HistoryLine[] {
-  return text.split('\n').map((line) => written(line, by));
+  return text.split('\n').map((line) => makeLine(line, by));
 }
 
-function written(text: string, by: number | null): HistoryLine {
+function makeLine(text: string, by: number | null): HistoryLine {
   return { text, by, read: null };
 }
 
-function newSide({ lines }: Hunk, by: number): HistoryLine[] {
-  return lines.flatMap(({ mark, text }) => (mark === '-' ? [] : [written(text, mark === '+' ? by : null)]));
+function linesAfterHunk({ lines }: Hunk, by: number): HistoryLine[] {
+  return lines.flatMap(({ mark, text }) => (mark === '-' ? [] : [makeLine(text, mark === '+' ? by : null)]));
 }
 
 /** A context line of a patch. Some patches replace each leading tab with two spaces. */
@@ -293,5 +293,5 @@ function context(text: string, line: HistoryLine | undefined): HistoryLine {
 function replacement(oldText: string, newText: string, by: number): HistoryLine[] {
   const lines = newText.slice(0, longestFile).split('\n');
   const saved = unchangedLines(oldText === '' ? [] : oldText.slice(0, longestFile).split('\n'), lines);
-  return lines.map((line, at) => written(line, (saved[at] ?? -1) === -1 ? by : null));
+  return lines.map((line, at) => makeLine(line, (saved[at] ?? -1) === -1 ? by : null));
 }

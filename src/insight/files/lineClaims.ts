@@ -53,14 +53,14 @@ interface ClaimedLine {
 
 function claimsOf(now: FileText, { session, lines, fragments }: FileRecord): LineClaim[][] {
   const owned = now.lines.map((): ClaimedLine => ({ by: null, edited: false, read: null }));
-  const oldLines = lines.map(withoutReturn);
+  const oldLines = lines.map(removeCarriageReturn);
   if (oldLines.every(({ text }) => text !== null)) {
     const texts = oldLines.map(({ text }) => text ?? '');
     claimLines(owned, now.lines, oldLines, unchangedLines(texts, now.lines), Infinity);
   } else {
     for (const { at, stretch } of stretches(oldLines)) claimFragment(owned, now, stretch, at);
   }
-  for (const fragment of [...fragments].reverse()) claimFragment(owned, now, fragment.map(withoutReturn));
+  for (const fragment of [...fragments].reverse()) claimFragment(owned, now, fragment.map(removeCarriageReturn));
   return owned.map(({ by, edited, read }) => [
     ...(by === null ? [] : [{ session, entryIndex: by, kind: 'changed' as const, edited }]),
     ...(read === null ? [] : [{ session, entryIndex: read, kind: 'read' as const, edited: false }]),
@@ -87,7 +87,7 @@ function claimFragment(owned: ClaimedLine[], now: FileText, fragment: Fragment, 
   claimLines(owned, now.lines, fragment, back, 2);
 }
 
-function withoutReturn(line: HistoryLine): HistoryLine {
+function removeCarriageReturn(line: HistoryLine): HistoryLine {
   return line.text?.endsWith('\r') === true ? { ...line, text: line.text.slice(0, -1) } : line;
 }
 
@@ -134,7 +134,7 @@ function haveOtherChanges(
     if (own === undefined || own.by !== null || text === '') continue;
     let best = leastAlike;
     for (const line of written) {
-      const alike = likeness(line.text?.trim() ?? '', text);
+      const alike = similarity(line.text?.trim() ?? '', text);
       if (alike < best) continue;
       best = alike;
       Object.assign(own, { by: line.by, edited: true });
@@ -143,7 +143,7 @@ function haveOtherChanges(
 }
 
 /** Share of common pairs of adjacent characters: 1 for the same text, 0 for nothing in common. */
-function likeness(a: string, b: string): number {
+function similarity(a: string, b: string): number {
   const [first, second] = [pairs(a), pairs(b)];
   if (first.size === 0 || second.size === 0) return a === b ? 1 : 0;
   let both = 0;

@@ -13,7 +13,7 @@ export function unchangedLines(before: readonly string[], next: readonly string[
     saved[next.length - ends] = before.length - ends;
   }
   const middle = [start, before.length - ends, start, next.length - ends] as const;
-  align(before, next, middle, saved);
+  alignLines(before, next, middle, saved);
   return saved;
 }
 
@@ -26,7 +26,7 @@ const smallBox = 250_000;
  * Lines that are unique on both sides are anchors (patience diff). Between them, small regions are compared in full; large
  * regions without anchors count as different. Uses a stack, because the file decides the depth.
  */
-function align(before: readonly string[], next: readonly string[], whole: DiffRange, saved: Int32Array): void {
+function alignLines(before: readonly string[], next: readonly string[], whole: DiffRange, saved: Int32Array): void {
   const boxes: DiffRange[] = [whole];
   for (let box = boxes.pop(); box !== undefined; box = boxes.pop()) {
     const [b0, b1, n0, n1] = box;

@@ -2,7 +2,7 @@ import type { Trigger } from '../../model/agent/followUps.ts';
 import type { TriggerType } from '../../model/transcript/metadata.ts';
 import type { UnfinishedWork } from './conversation.ts';
 import { triggerPrompts } from './prompts.ts';
-import { afterQuietHours } from './quietHours.ts';
+import { skipQuietHours } from './quietHours.ts';
 import type { FollowUpRules } from './rules.ts';
 
 /** All facts about a session on which the decision depends. Times are epoch milliseconds. */
@@ -96,8 +96,8 @@ export function decideFollowUp(
   const trigger = triggerOf(ends, rules);
   if (trigger === null) return not('nothing_open');
   if (isRepeated(trigger, sent.last, ends)) return not('nothing_new');
-  const quietUntil = afterQuietHours(now, rules.quiet, minuteOfDay);
-  const at = afterQuietHours(Math.max(since + rules.delayMs, now), rules.quiet, minuteOfDay);
+  const quietUntil = skipQuietHours(now, rules.quiet, minuteOfDay);
+  const at = skipQuietHours(Math.max(since + rules.delayMs, now), rules.quiet, minuteOfDay);
   if (at === null || quietUntil === null) return not('always_quiet');
   return {
     due: true,

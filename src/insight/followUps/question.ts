@@ -23,7 +23,7 @@ const asks = new RegExp(String.raw`(?:[?？؟፧\u037e]|\p{Script=Greek};|՞\p{L
  * except a heading at the end.
  */
 export function endsWithQuestion(text: string): boolean {
-  const lines = proseAtEnd(text).filter((line, at, { length }) => at === length - 1 || !heading.test(line));
+  const lines = findProseAtEnd(text).filter((line, at, { length }) => at === length - 1 || !heading.test(line));
   let isChoice = false;
   let question = '';
   for (const [at, line] of lines.entries()) {
@@ -36,7 +36,7 @@ export function endsWithQuestion(text: string): boolean {
 const asksAtEnd = (line: string): boolean => asks.test(line.replace(choice, ''));
 
 /** Lines that contain more than code or a rule. */
-function proseAtEnd(text: string): string[] {
+function findProseAtEnd(text: string): string[] {
   let inFence = endsInFence(text.slice(0, -searchedCharacters));
   const lines: string[] = [];
   for (const line of text.slice(-searchedCharacters).split('\n')) {

@@ -20,7 +20,7 @@ function minutes(time: string): number {
  * The first time from `at` on outside all quiet hours; `null` if they cover the whole day. Epoch milliseconds; `minuteOfDay`
  * returns the local minute of a time.
  */
-export function afterQuietHours(
+export function skipQuietHours(
   at: number,
   quiet: readonly QuietHours[],
   minuteOfDay: (at: number) => number,

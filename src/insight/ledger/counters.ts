@@ -33,13 +33,13 @@ export function countersOf(reports: readonly RunReport[]): Counters | null {
   return {
     usd,
     models,
-    apiDuration: running(priced.map(({ apiDurationMs }) => apiDurationMs)),
+    apiDuration: accumulate(priced.map(({ apiDurationMs }) => apiDurationMs)),
     own: own === null || ownUsd === null ? null : { usd: ownUsd, models: own },
   };
 }
 
 /** API durations accumulate within a process, like totals. */
-function running(values: readonly (number | null)[]): number | null {
+function accumulate(values: readonly (number | null)[]): number | null {
   let total: number | null = null;
   for (const value of values) {
     if (value === null) continue;
@@ -68,7 +68,7 @@ export interface PreviousCounters {
   readonly unreported: readonly ResultMetadata[];
 }
 
-export function beforeOf(previous: readonly ResultMetadata[]): PreviousCounters {
+export function previousCounters(previous: readonly ResultMetadata[]): PreviousCounters {
   const ran = previous.filter((run) => !hasNoUsage(run));
   const at = ran.findLastIndex((run) => run.counters !== null && run.counters.usd !== null && !usedNothing(run));
   const run = ran[at];

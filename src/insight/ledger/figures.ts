@@ -2,13 +2,13 @@ import type { RunFacts } from '../../model/usage/facts.ts';
 import type { ResultMetadata } from '../../model/session/result.ts';
 import { addUsage, type Cost, type ModelUsage, type TokenUsage } from '../../model/usage/usage.ts';
 import { askedModelOf, type AskedModel } from '../session/askedModel.ts';
-import { beforeOf, countersOf, type PreviousCounters, type Counters, type Totals } from './counters.ts';
+import { previousCounters, countersOf, type PreviousCounters, type Counters, type Totals } from './counters.ts';
 import { addModels, mainUsage, modelsOfMessages, sumUsage, unknownModel } from './modelUsage.ts';
 import { addCosts, addUsd, cleanUsd, joinReasons, sameUsd, subtractUsd, unknownCost } from './money.ts';
 import {
   findPrice,
   isEmptyUsage,
-  longReason,
+  longContextReason,
   priceOf,
   priceOfRequest,
   priceTableRef,
@@ -54,7 +54,7 @@ export function outcomeOf(
   options: LedgerOptions,
   over: boolean,
 ): Outcome {
-  const before = beforeOf(previous);
+  const before = previousCounters(previous);
   if (facts.sessionUsd !== undefined || facts.reports.some(({ usdCover }) => usdCover === 'session'))
     return sessionCostOutcome(facts, previous, before, options);
   const counters = countersOf(facts.reports);
@@ -105,7 +105,7 @@ function withRunCost(outcome: Outcome, { reports }: RunFacts, before: PreviousCo
   const usd = reports.reduce((sum, { runUsd = 0 }) => addUsd(sum, runUsd), 0);
   // A total of this run alone is taken from the counters; it cannot be derived from a larger one.
   if (sameUsd(usd, last.usd) || usd > last.usd) return outcome;
-  const totalCost = atLeastLast({ provenance: 'reported', usd: last.usd }, before);
+  const totalCost = keepAtLeastLast({ provenance: 'reported', usd: last.usd }, before);
   return { ...outcome, figures: { ...outcome.figures, cost: { provenance: 'reported', usd }, totalCost } };
 }
 
@@ -128,7 +128,7 @@ function sessionCostOutcome(
   const figures = withSession(tokens?.own ?? [], cost, before, facts);
   const total: Cost = again ? figures.totalCost : { provenance: 'reported', usd };
   return {
-    figures: { ...figures, totalCost: atLeastLast(total, before) },
+    figures: { ...figures, totalCost: keepAtLeastLast(total, before) },
     apiDuration: null,
     totals: { scope: 'session', usd, models: tokens?.totals.models ?? [], apiDuration: null },
   };
@@ -147,7 +147,7 @@ function reportedOutcome(
   return {
     figures: {
       cost: share.cost,
-      totalCost: atLeastLast(total.cost, before),
+      totalCost: keepAtLeastLast(total.cost, before),
       usage: sumUsage(models),
       totalUsage: sumUsage(total.models),
       models,
@@ -193,7 +193,7 @@ function totalOf(
 }
 
 /** An earlier estimate can be too high; the session's total then stays until the real cost reaches it. */
-function atLeastLast(total: Cost, { last }: PreviousCounters): Cost {
+function keepAtLeastLast(total: Cost, { last }: PreviousCounters): Cost {
   const before = last?.totalCostProvenance;
   if (before === undefined || before.provenance === 'unknown' || total.provenance === 'unknown') return total;
   return total.usd < before.usd ? before : total;
@@ -214,7 +214,7 @@ function estimatedFigures(facts: RunFacts, before: PreviousCounters, pricing: Pr
     const estimate = estimateMessages(facts, pricing);
     return withSession(models, over ? withoutUnreportedCost(estimate, facts) : estimate, before, facts);
   }
-  const cost = unknownCost(over ? unprinted(facts) : 'The agent has not reported its usage yet.');
+  const cost = unknownCost(over ? unreportedCostReason(facts) : 'The agent has not reported its usage yet.');
   const figures = withSession(models, cost, before, facts);
   // Before any output, the session's cost is the earlier one.
   return over || before.last === null ? figures : { ...figures, totalCost: before.last.totalCostProvenance };
@@ -222,7 +222,7 @@ function estimatedFigures(facts: RunFacts, before: PreviousCounters, pricing: Pr
 
 const unsaid = 'The agent did not report its usage.';
 
-function unprinted({ otherCurrency, messages }: RunFacts): string {
+function unreportedCostReason({ otherCurrency, messages }: RunFacts): string {
   if (otherCurrency === undefined) return messages.length > 0 ? unsaid : 'The agent did not report a cost.';
   return `The agent reported its cost in ${otherCurrency}, but Vitrine counts US dollars.`;
 }
@@ -297,7 +297,7 @@ function estimateParts(parts: readonly PricedPart[], { prices, asked }: Pricing,
     if (price === undefined) return unknownCost(`No price is known for the model ${model}.`);
     usd += as === 'sums' ? priceOf(usage, price) : priceOfRequest(usage, price, terms);
     for (const reason of missingRateReasons(usage, price, terms)) reasons.add(reason);
-    const long = as === 'sums' ? longReason(usage, model, price) : undefined;
+    const long = as === 'sums' ? longContextReason(usage, model, price) : undefined;
     if (long !== undefined) reasons.add(long);
   }
   const reason = joinReasons([...reasons]);

@@ -33,7 +33,7 @@ export class MessageFigures {
   }
 
   /** `runs`: oldest first. */
-  of(index: number, runs: readonly Run[]): MessageFigure | MissingFigure {
+  figureOf(index: number, runs: readonly Run[]): MessageFigure | MissingFigure {
     const figure = this.#figures.get(index);
     if (figure !== undefined) return figure;
     if (this.#furtherEntries.has(index)) return 'counted_before';

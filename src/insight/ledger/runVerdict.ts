@@ -15,7 +15,7 @@ export interface Verdict {
 export function verdictOf(facts: RunFacts, ended: ExitInfo): Verdict {
   const exit = facts.ended ?? ended;
   const report = facts.reports.at(-1);
-  if (report === undefined) return unreported(facts, exit);
+  if (report === undefined) return verdictWithoutReport(facts, exit);
   const errors = report.errors.filter((error) => !diagnostic.test(error));
   const errorText = errors.join('\n');
   switch (report.subtype) {
@@ -27,7 +27,7 @@ export function verdictOf(facts: RunFacts, ended: ExitInfo): Verdict {
       if (isInterrupted(report, errorText)) return { endReason: 'interrupted', error: interruptedText(exit) };
       if (isFailed(report))
         return { endReason: 'error', error: errorText || (report.text ?? '') || failedText(facts, exit) };
-      return afterSuccess(facts, exit);
+      return verdictAfterSuccess(facts, exit);
   }
 }
 
@@ -43,7 +43,7 @@ function isInterrupted(report: RunReport, errorText: string): boolean {
   return report.subtype === 'error_during_execution' && errorText === '' && (report.text ?? '') === '';
 }
 
-function afterSuccess(facts: RunFacts, exit: ExitInfo): Verdict {
+function verdictAfterSuccess(facts: RunFacts, exit: ExitInfo): Verdict {
   if (exit.signal !== null || stopCodes.has(exit.code ?? 0)) {
     return { endReason: 'interrupted', error: interruptedText(exit) };
   }
@@ -51,7 +51,7 @@ function afterSuccess(facts: RunFacts, exit: ExitInfo): Verdict {
   return { endReason: 'completed' };
 }
 
-function unreported(facts: RunFacts, exit: ExitInfo): Verdict {
+function verdictWithoutReport(facts: RunFacts, exit: ExitInfo): Verdict {
   const stopped = exit.signal !== null || stopCodes.has(exit.code ?? 0);
   if (stopped) return { endReason: 'interrupted', error: interruptedText(exit) };
   const began = facts.messages.length > 0 || facts.sessionIds.length > 0 || facts.answer !== '';

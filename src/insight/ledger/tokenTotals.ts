@@ -39,13 +39,13 @@ export function tokenTotalsOf(
   const last = previous.findLast((run) => run.counters !== null && run.counters.models.length > 0)?.counters;
   const before = last?.models ?? [];
   const version = facts.agentVersion ?? agentVersion;
-  const scope = coverOf(counted, models, { models: before, scope: last?.scope ?? 'session' }, version);
+  const scope = coverageOf(counted, models, { models: before, scope: last?.scope ?? 'session' }, version);
   const totals: Totals = { scope, usd: null, models, apiDuration };
   if (scope === 'run') return { own: models, totals, apiDuration };
-  if (unchanged(models, before) && counted.at(-1)?.isError === false) {
+  if (hasSameTotals(models, before) && counted.at(-1)?.isError === false) {
     return { own: [], missing: notCounted, totals, apiDuration: apiTimeOf(facts, previous).apiDuration };
   }
-  const own = named ? subtractModels(models, before) : fromSum(models, before);
+  const own = named ? subtractModels(models, before) : subtractTotals(models, before);
   return { own, totals, apiDuration: apiTimeOf(facts, previous).apiDuration };
 }
 
@@ -72,7 +72,7 @@ const notCounted = "The agent's total for the session did not change in this run
  * between possible ones. If it is unknown, unchanged totals mean that two runs used the same, and this run is read like the
  * last one.
  */
-function coverOf(
+function coverageOf(
   reports: readonly RunReport[],
   models: readonly ModelUsage[],
   before: Pick<Totals, 'models' | 'scope'>,
@@ -84,14 +84,14 @@ function coverOf(
   if (!isAtLeast(sumUsage(models), sumUsage(before.models))) return 'run';
   const holds = cover.since === undefined ? true : isVersionSince(version, cover.since);
   if (holds !== null) return holds ? 'session' : 'run';
-  return unchanged(models, before.models) ? 'run' : before.scope;
+  return hasSameTotals(models, before.models) ? 'run' : before.scope;
 }
 
-function unchanged(models: readonly ModelUsage[], before: readonly ModelUsage[]): boolean {
+function hasSameTotals(models: readonly ModelUsage[], before: readonly ModelUsage[]): boolean {
   return sameTokens(sumUsage(models), sumUsage(before));
 }
 
 /** The total is of all models; the increase is this run's. */
-function fromSum(models: readonly ModelUsage[], before: readonly ModelUsage[]): ModelUsage[] {
+function subtractTotals(models: readonly ModelUsage[], before: readonly ModelUsage[]): ModelUsage[] {
   return models.map(({ model }) => ({ model, ...subtractUsage(sumUsage(models), sumUsage(before)) }));
 }

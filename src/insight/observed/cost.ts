@@ -25,12 +25,12 @@ export function observedCost(facts: StoreFacts, share: SessionShare, prices: Pri
   const priced = share.requests.filter(({ usd }) => usd !== undefined);
   if (cost === null && priced.length > 0 && priced.length === share.requests.length) {
     const usd = priced.reduce((sum, request) => addUsd(sum, request.usd ?? 0), 0);
-    return missing.length === 0 ? { provenance: 'reported', usd } : partial(usd, missing, prices);
+    return missing.length === 0 ? { provenance: 'reported', usd } : partialCost(usd, missing, prices);
   }
   // The agent's figure for a fork includes the cost of its history.
   if (cost === null || share.inherited.length > 0) {
     if (share.requests.every(({ usage }) => isEmptyUsage(usage))) return unknownCost(missingTokensReason(facts, share));
-    return atLeast(estimateRequests(share.requests, prices), missing);
+    return asLowerBound(estimateRequests(share.requests, prices), missing);
   }
   const later = share.requests.filter(({ key }) => cost.later.includes(key));
   const covered = modelsOf(share.requests.filter(({ key }) => !cost.later.includes(key)));
@@ -40,7 +40,7 @@ export function observedCost(facts: StoreFacts, share: SessionShare, prices: Pri
   const rest = estimateRequests([...later, ...uncounted.map(({ model, ...usage }) => ({ model, usage }))], prices);
   const own = `The agent's figure of $${cost.usd} does not include requests of an interrupted run.`;
   if (rest.provenance !== 'estimated') {
-    return { ...partial(cost.usd, [own], prices), reason: `At least this much. ${own}` };
+    return { ...partialCost(cost.usd, [own], prices), reason: `At least this much. ${own}` };
   }
   return {
     ...rest,
@@ -55,7 +55,7 @@ function plainModels(models: readonly ModelUsage[]): ModelUsage[] {
   return addModels([], plain);
 }
 
-function atLeast(cost: Cost, missing: readonly string[]): Cost {
+function asLowerBound(cost: Cost, missing: readonly string[]): Cost {
   if (cost.provenance !== 'estimated' || missing.length === 0) return cost;
   return {
     ...cost,
@@ -63,7 +63,7 @@ function atLeast(cost: Cost, missing: readonly string[]): Cost {
   };
 }
 
-function partial(usd: number, missing: readonly string[], prices: PriceTable): Cost & { provenance: 'estimated' } {
+function partialCost(usd: number, missing: readonly string[], prices: PriceTable): Cost & { provenance: 'estimated' } {
   const reason = `At least this much. ${missing.join(' ')}`;
   return { provenance: 'estimated', usd, priceTable: priceTableRef(prices), reason };
 }

@@ -83,12 +83,12 @@ function compare(a: SessionCounts | undefined, b: SessionCounts | undefined): nu
   return (
     time(a.facts.startedAt) - time(b.facts.startedAt) ||
     Number(a.facts.parent !== null) - Number(b.facts.parent !== null) ||
-    time(lastOf(a.facts)) - time(lastOf(b.facts)) ||
+    time(lastActivityOf(a.facts)) - time(lastActivityOf(b.facts)) ||
     (a.facts.nativeIds[0] ?? '').localeCompare(b.facts.nativeIds[0] ?? '')
   );
 }
 
-function lastOf({ lastActivityAt }: StoreFacts): string | null {
+function lastActivityOf({ lastActivityAt }: StoreFacts): string | null {
   return lastActivityAt;
 }
 

@@ -13,7 +13,7 @@ export class SharedKeys {
   reset(sessions: ReadonlyMap<string, Float64Array>): void {
     this.#keys = new Map(sessions);
     this.#peers.clear();
-    const owners = new Map<number, string>([...repeated(sessions)].map((key) => [key, '']));
+    const owners = new Map<number, string>([...findRepeatedKeys(sessions)].map((key) => [key, '']));
     if (owners.size === 0) return;
     for (const [id, keys] of sessions) {
       for (const key of keys) {
@@ -88,7 +88,7 @@ export function keysOf(agent: string, { nativeIds, parent, requests, prompts, to
 }
 
 /** Keys of more than one session. */
-function repeated(sessions: ReadonlyMap<string, Float64Array>): Set<number> {
+function findRepeatedKeys(sessions: ReadonlyMap<string, Float64Array>): Set<number> {
   const all = new Float64Array([...sessions.values()].reduce((sum, { length }) => sum + length, 0));
   let at = 0;
   for (const keys of sessions.values()) {

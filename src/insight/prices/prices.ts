@@ -168,7 +168,7 @@ function termName(term: string): string {
 }
 
 /** The sentence for a sum over unknown requests, one of which may have been long. */
-export function longReason(usage: TokenUsage, model: string, { long }: ModelPrice): string | undefined {
+export function longContextReason(usage: TokenUsage, model: string, { long }: ModelPrice): string | undefined {
   if (long === undefined || inputOf(usage) <= long.over) return undefined;
   const over = englishNumbers.count(long.over);
   return `The agent reports only totals, and requests to ${model} with more than ${over} input tokens cost more, so this is a minimum.`;

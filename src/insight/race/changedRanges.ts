@@ -37,7 +37,7 @@ export function commonLines(a: readonly BaseRange[], b: readonly BaseRange[]): n
     for (let other = at; other < b.length; other += 1) {
       const [begins, lines] = b[other] ?? [0, 0];
       if (begins > first + length) break;
-      count += shared([first, length], [begins, lines]);
+      count += overlapLength([first, length], [begins, lines]);
     }
   }
   return count;
@@ -45,7 +45,7 @@ export function commonLines(a: readonly BaseRange[], b: readonly BaseRange[]): n
 
 const endOf = (range: BaseRange | undefined): number => (range === undefined ? Infinity : range[0] + range[1]);
 
-function shared([a, lengthA]: BaseRange, [b, lengthB]: BaseRange): number {
+function overlapLength([a, lengthA]: BaseRange, [b, lengthB]: BaseRange): number {
   if (lengthA === 0 && lengthB === 0) return a === b ? 1 : 0;
   // An insertion inside of changed lines, not at their edges.
   if (lengthA === 0) return a >= b && a < b + lengthB - 1 ? 1 : 0;

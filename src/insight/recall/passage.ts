@@ -35,7 +35,7 @@ export function passageOf(text: string, words: readonly string[]): Passage {
   }
   const piece = whole.slice(best.from, best.from + maxPassage);
   const atEnd = best.from + maxPassage >= whole.length;
-  return { text: atEnd ? piece : upToBreak(piece), cut: true };
+  return { text: atEnd ? piece : cutAtBreak(piece), cut: true };
 }
 
 /** Possible starts of a passage: at a block, and at regular distances in a long one. */
@@ -53,7 +53,7 @@ function passageStarts(text: string): { readonly blocks: readonly number[]; read
 }
 
 /** The piece without a block or word that was cut in half. */
-function upToBreak(piece: string): string {
+function cutAtBreak(piece: string): string {
   const half = piece.length / 2;
   const at = [piece.lastIndexOf('\n\n'), piece.lastIndexOf('\n'), piece.lastIndexOf(' ')].find(
     (position) => position > half,

@@ -25,7 +25,7 @@ export function fileEvents({ index, type }: NormalizedEntry, names: readonly str
   const { action, result, input } = type.tool;
   const isMine = (name: string): boolean => names.includes(normalPath(name, workDir));
   if (action.kind === 'file_read') {
-    const seen = isMine(action.path) ? wholeRead(result?.text ?? '', action) : undefined;
+    const seen = isMine(action.path) ? findWholeText(result?.text ?? '', action) : undefined;
     return seen === undefined ? [] : [{ step: index, kind: 'seen', lines: seen }];
   }
   if (action.kind === 'file_write') {
@@ -55,16 +55,16 @@ function editOf({ kind, oldText, newText, patch }: FileChange, all: boolean): Ed
     const lines = hunks.flatMap((hunk) => hunk.lines.flatMap(({ mark, text }) => (mark === '+' ? [text] : [])));
     return hunks.length === 0 ? { kind: 'lost' } : { kind: 'written', lines: [...lines, ''], created: true };
   }
-  if (hunks.length > 0) return { kind: 'patched', hunks: hunks.map(withoutReturns) };
+  if (hunks.length > 0) return { kind: 'patched', hunks: hunks.map(removeCarriageReturns) };
   if (oldText === undefined || newText === undefined) return { kind: 'lost' };
-  return { kind: 'swapped', oldText: lf(oldText), newText: lf(newText), all };
+  return { kind: 'swapped', oldText: toLineFeeds(oldText), newText: toLineFeeds(newText), all };
 }
 
-function withoutReturns({ oldStart, lines }: Hunk): Hunk {
+function removeCarriageReturns({ oldStart, lines }: Hunk): Hunk {
   return { oldStart, lines: lines.map(({ mark, text }) => ({ mark, text: text.replace(/\r$/, '') })) };
 }
 
-function lf(text: string): string {
+function toLineFeeds(text: string): string {
   return text.replaceAll('\r\n', '\n');
 }
 
@@ -75,7 +75,7 @@ interface LineExtent {
 }
 
 /** The complete text of a read, without a line break at its end; `undefined` if it may be a part. */
-function wholeRead(text: string, { startLine, endLine, totalLines }: LineExtent): string[] | undefined {
+function findWholeText(text: string, { startLine, endLine, totalLines }: LineExtent): string[] | undefined {
   if (text === '' || text.length > longestRead) return undefined;
   const { first, lines } = linesOfResult(text, startLine ?? 1);
   const of = totalLines ?? (endLine === undefined ? lines.length : Infinity);

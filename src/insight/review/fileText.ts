@@ -22,7 +22,7 @@ export function plainLines(text: string): string[] {
 }
 
 /** U+FEFF and the usual line break of a text; `other` has them if it does not. */
-export function formOf(
+export function textFormOf(
   text: string | null,
   other?: string | null,
 ): { readonly mark: string; readonly lineBreak: string } {

@@ -80,7 +80,7 @@ export class LineTrail {
       next.push({ text, base: null, ...(all ?? successorOf(old.slice(at, at + 1), author)) });
     const authors = new Map<readonly number[], (readonly Author[])[]>();
     for (const line of old) {
-      const covered = coveredBy(line);
+      const covered = baseLinesOf(line);
       const known = authors.get(covered);
       if (known === undefined) authors.set(covered, [line.by]);
       else known.push(line.by);
@@ -99,11 +99,11 @@ export class LineTrail {
  */
 function successorOf(replaced: readonly TrailLine[], author: Author): Pick<TrailLine, 'by' | 'over'> {
   const by = distinctValues([...distinctValues(replaced.map((line) => line.by)).flat(), author]);
-  const covered = distinctValues(replaced.map(coveredBy));
+  const covered = distinctValues(replaced.map(baseLinesOf));
   return { by, over: covered.length === 1 ? (covered[0] ?? []) : distinctValues(covered.flat()) };
 }
 
-function coveredBy({ base, over }: TrailLine): readonly number[] {
+function baseLinesOf({ base, over }: TrailLine): readonly number[] {
   return base === null ? over : [base];
 }
 

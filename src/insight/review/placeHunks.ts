@@ -59,7 +59,7 @@ function placeOf(
   }
   const exact = nearestMatch(lines, old, wanted ?? from);
   if (exact !== -1) return { at: exact, count: old.length, lines: next };
-  return wanted === null ? null : partial(lines, old, next, wanted);
+  return wanted === null ? null : findPartialMatch(lines, old, next, wanted);
 }
 
 /** -1: nowhere. */
@@ -74,7 +74,7 @@ export function nearestMatch(lines: readonly string[], old: readonly string[], w
 }
 
 /** Something changed there that no step reports: the range that holds enough of the old lines, in their order. */
-function partial(
+function findPartialMatch(
   lines: readonly string[],
   old: readonly string[],
   next: readonly string[],

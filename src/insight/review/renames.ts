@@ -53,7 +53,7 @@ export function findRenames(files: readonly DeletedFile[], found: readonly Found
     .filter(({ path }) => !renames.has(path))
     .flatMap((from) => found.flatMap((to) => (taken.has(to.path) || !isLater(to, from) ? [] : [{ from, to }])))
     .slice(0, mostPairs)
-    .map(({ from, to }) => ({ from, to, likeness: likeness(from, to) }))
+    .map(({ from, to }) => ({ from, to, likeness: similarity(from, to) }))
     .filter(({ likeness: share }) => share >= leastAlike)
     .sort((a, b) => b.likeness - a.likeness);
   for (const { from, to } of alike) pair(from, to);
@@ -71,7 +71,7 @@ function textOf(lines: readonly string[]): string {
 }
 
 /** Share of common lines, 1 for the same text. */
-function likeness({ lines, fits }: DeletedFile, to: FoundFile): number {
+function similarity({ lines, fits }: DeletedFile, to: FoundFile): number {
   if (lines === null) return fits?.(to.lines) === true ? 1 : 0;
   // The text of such a file must be the same.
   if (to.since !== undefined) return 0;

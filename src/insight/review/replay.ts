@@ -33,10 +33,10 @@ export class Replay {
         this.#setLines(event.lines);
         return;
       case 'written':
-        this.become(event.lines, event.step);
+        this.setText(event.lines, event.step);
         return;
       case 'deleted':
-        this.become(null, event.step);
+        this.setText(null, event.step);
         return;
       case 'patched':
         for (const splice of this.#placePatch(event)) this.#splice(splice, event.step);
@@ -56,7 +56,7 @@ export class Replay {
   }
 
   /** The whole text is known to be this now; `null`: there is no file. */
-  become(lines: readonly string[] | null, by: number): void {
+  setText(lines: readonly string[] | null, by: number): void {
     if (this.#openEnd && lines?.at(-1) === '' && this.#trail.texts.at(-1) !== '') this.#trail.endLine();
     // Most texts end with a line break.
     if (this.#openEnd && lines === null) this.#trail.endLine();
@@ -87,7 +87,7 @@ export class Replay {
   #swap({ step, oldText, newText, all }: Extract<FileEvent, { kind: 'swapped' }>): void {
     const text = this.#trail.texts.join('\n');
     if (oldText === '') {
-      if (text === '') this.become(newText.split('\n'), step);
+      if (text === '') this.setText(newText.split('\n'), step);
       else this.#lostSteps.push(step);
       return;
     }

@@ -1,7 +1,7 @@
 import type { NormalizedEntry } from '../../model/transcript/entry.ts';
 import { normalPath } from '../citations/sources/pathNames.ts';
 import { type FileEvent, fileEvents } from './fileEvents.ts';
-import { formOf, plainLines, replaceLines, splitLines } from './fileText.ts';
+import { textFormOf, plainLines, replaceLines, splitLines } from './fileText.ts';
 import { type LineTrail, unreported } from './lineTrail.ts';
 import { Replay } from './replay.ts';
 import { type ReviewHunk, reviewHunks } from './reviewHunks.ts';
@@ -18,7 +18,7 @@ export interface FileReview {
   readonly now: string | null;
   readonly hunks: readonly ReviewHunk[];
   /** Line breaks and encoding for restored lines. */
-  readonly form: ReturnType<typeof formOf>;
+  readonly form: ReturnType<typeof textFormOf>;
   /** Steps whose changes could not be followed; hunks of theirs may count as not reported. */
   readonly lost: readonly number[];
 }
@@ -56,24 +56,24 @@ export function reviewFile(
       ? initialText(events, lines)
       : { lines: start === null ? null : plainLines(start), openEnd: false, uncertain: false };
   const at = events.findIndex(({ step }) => step >= since);
-  const before = at <= 0 ? began : textAt(events.slice(0, at), began);
+  const before = at <= 0 ? began : replayText(events.slice(0, at), began);
   const replay = new Replay(before.lines, before.openEnd);
   for (const event of at === -1 ? [] : events.slice(at)) replay.add(event);
-  replay.become(lines, unreported);
+  replay.setText(lines, unreported);
   const { trail, lost } = replay.end();
   return {
     path,
     before: before.lines === null ? null : trail.base,
     uncertain: before.uncertain,
     now,
-    hunks: now === null ? wholeOf(trail) : reviewHunks(trail),
-    form: formOf(now, start),
+    hunks: now === null ? mergeIntoOneHunk(trail) : reviewHunks(trail),
+    form: textFormOf(now, start),
     lost,
   };
 }
 
 /** A deleted file is one hunk, whoever changed it before. */
-function wholeOf(trail: LineTrail): ReviewHunk[] {
+function mergeIntoOneHunk(trail: LineTrail): ReviewHunk[] {
   const hunks = reviewHunks(trail);
   const by = hunks.flatMap((hunk) => hunk.by);
   const last = trail.removers(0).at(-1) ?? unreported;
@@ -83,7 +83,7 @@ function wholeOf(trail: LineTrail): ReviewHunk[] {
 
 type InitialText = ReturnType<typeof initialText>;
 
-function textAt(events: readonly FileEvent[], { lines, openEnd, uncertain }: InitialText): InitialText {
+function replayText(events: readonly FileEvent[], { lines, openEnd, uncertain }: InitialText): InitialText {
   const replay = new Replay(lines, openEnd);
   for (const event of events) replay.add(event);
   const { trail, exists } = replay.end();

@@ -18,11 +18,11 @@ type Region = Omit<ReviewHunk, 'by'>;
 /** The hunks between the first and the last text of the trail, in order. */
 export function reviewHunks(trail: LineTrail): ReviewHunk[] {
   const { base, texts } = trail;
-  const followed = followedRegions(trail);
+  const followed = findChangedRegions(trail);
   const compared = narrowRegions(base, texts, [0, base.length, 0, texts.length]);
   // Only a comparison finds text that was removed and added again, for example by a revert.
   const regions = removedLines(compared) < removedLines(followed) ? compared : followed;
-  return regions.flatMap((region) => merged(partsOf(trail, region)));
+  return regions.flatMap((region) => mergeNeighbours(partsOf(trail, region)));
 }
 
 function removedLines(regions: readonly Region[]): number {
@@ -30,7 +30,7 @@ function removedLines(regions: readonly Region[]): number {
 }
 
 /** Regions between lines of the first text that still exist. */
-function followedRegions(trail: LineTrail): Region[] {
+function findChangedRegions(trail: LineTrail): Region[] {
   const { base, lines, texts } = trail;
   const regions: Region[] = [];
   let [b, n] = [0, 0];
@@ -77,7 +77,7 @@ function partsOf(trail: LineTrail, region: Region): ReviewHunk[] {
     // A removal precedes an insertion at the same place.
     if (b < base[1] && links.toNow(b) === 0) b += 1;
     else if (n < now[1] && links.toBase(n) === 0) n += 1;
-    else [b, n] = together(links, [b, base[1]], [n, now[1]]);
+    else [b, n] = findSmallestPair(links, [b, base[1]], [n, now[1]]);
     parts.push(hunkOf(trail, [fromBase, b], [fromNow, n]));
   }
   return parts;
@@ -108,7 +108,7 @@ function linksOf(trail: LineTrail, { base: [b0, bEnd], now }: Region): Links {
 }
 
 /** Ends of the smallest pair of ranges in which no line is linked to one after them. */
-function together({ toBase, toNow }: Links, [b, bEnd]: Range, [n, nEnd]: Range): [number, number] {
+function findSmallestPair({ toBase, toNow }: Links, [b, bEnd]: Range, [n, nEnd]: Range): [number, number] {
   let [endBase, endNow] = [Math.min(b + 1, bEnd), Math.min(n + 1, nEnd)];
   let [doneBase, doneNow] = [b, n];
   while (doneBase < endBase || doneNow < endNow) {
@@ -121,11 +121,11 @@ function together({ toBase, toNow }: Links, [b, bEnd]: Range, [n, nEnd]: Range):
 function hunkOf(trail: LineTrail, base: Range, now: Range): ReviewHunk {
   const removed = indexes(base).flatMap((at) => trail.removers(at));
   const written = distinctValues(indexes(now).map((at) => trail.lines[at]?.by ?? [])).flat();
-  return { base, now, by: byTime(removed, written) };
+  return { base, now, by: sortAuthors(removed, written) };
 }
 
 /** Authors of current lines come after those of removed lines; steps are in the order of their entries. */
-function byTime(removed: readonly Author[], written: readonly Author[]): Author[] {
+function sortAuthors(removed: readonly Author[], written: readonly Author[]): Author[] {
   const steps = [...new Set([...removed, ...written])].filter((by) => by !== unreported).sort((a, b) => a - b);
   const last = written.length > 0 ? written.at(-1) : removed.at(-1);
   const behind = removed.includes(unreported) || written.includes(unreported);
@@ -134,7 +134,7 @@ function byTime(removed: readonly Author[], written: readonly Author[]): Author[
 }
 
 /** Neighbours that the same steps changed are one hunk. */
-function merged(parts: readonly ReviewHunk[]): ReviewHunk[] {
+function mergeNeighbours(parts: readonly ReviewHunk[]): ReviewHunk[] {
   const hunks: ReviewHunk[] = [];
   for (const part of parts) {
     const open = hunks.at(-1);

@@ -79,7 +79,7 @@ export function textsOf({ type, content }: NormalizedEntry): string[] {
 
 /** Whether an entry matches the operators. */
 export function answers(entry: NormalizedEntry, query: Query): boolean {
-  return fitsFacts(factsOf(entry), query) && (query.texts.length === 0 || containsTexts(textsOf(entry), query));
+  return matchesFacts(factsOf(entry), query) && (query.texts.length === 0 || containsTexts(textsOf(entry), query));
 }
 
 /** Whether the texts of an entry contain the words. */
@@ -88,7 +88,7 @@ export function containsTexts(all: readonly string[], { texts }: Pick<Query, 'te
   return texts.every((word) => small.some((text) => text.includes(word)));
 }
 
-function fitsFacts({ kinds, tool, paths, state }: EntryFacts, query: Query): boolean {
+function matchesFacts({ kinds, tool, paths, state }: EntryFacts, query: Query): boolean {
   const any = <T>(values: readonly T[], fits: (value: T) => boolean): boolean =>
     values.length === 0 || values.some(fits);
   return (

@@ -78,7 +78,7 @@ export function parseQuery(text: string): ParsedQuery {
     } else if (known === 'file') {
       query.files.push(value.replaceAll('\\', '/'));
     } else if (known === 'kind') {
-      const kind = kindNamed(value);
+      const kind = kindByName(value);
       if (kind === undefined) problem('unknown_kind');
       else query.kinds.push(kind);
     } else {
@@ -111,7 +111,7 @@ export function problemText({ code, part }: QueryProblem): string {
 
 const otherNames: Readonly<Record<string, QueryKind>> = { prompt: 'user', answer: 'assistant', thought: 'thinking' };
 
-function kindNamed(value: string): QueryKind | undefined {
+function kindByName(value: string): QueryKind | undefined {
   return (
     queryKinds.find((kind) => kind === value) ?? (Object.hasOwn(otherNames, value) ? otherNames[value] : undefined)
   );

@@ -23,7 +23,7 @@ export function linesOf({ lanes }: Waterfall, { filter, only, sort, closed }: Li
     bars.filter(({ row }) => matchesFilter(row, filter) && (only === undefined || only(row)));
   if (sort === 'longest') {
     const steps = lanes.flatMap(({ bars }) => fitting(bars)).filter(({ row }) => row.type === 'step');
-    steps.sort((a, b) => lasted(b) - lasted(a) || a.row.entryIndex - b.row.entryIndex);
+    steps.sort((a, b) => durationOf(b) - durationOf(a) || a.row.entryIndex - b.row.entryIndex);
     return steps.map((bar) => ({ bar }));
   }
   return lanes.flatMap((head): Line[] => {
@@ -35,6 +35,6 @@ export function linesOf({ lanes }: Waterfall, { filter, only, sort, closed }: Li
   });
 }
 
-function lasted({ row }: Bar): number {
+function durationOf({ row }: Bar): number {
   return row.type === 'step' ? (row.durationMs ?? -1) : -1;
 }

@@ -30,7 +30,7 @@ export const noTime: PhaseSums = { waiting: 0, thinking: 0, writing: 0, tools: 0
  * call that waits for approval counts as waiting for you; a subagent's time belongs to the call that started it.
  */
 export function phasesOf({ span, durationMs, tools, you, output }: RunTimes): RunPhases {
-  const inside = (spans: readonly Span[]): Span[] => unionOf(spans.map((part) => clipped(part, span)));
+  const inside = (spans: readonly Span[]): Span[] => unionOf(spans.map((part) => clipSpan(part, span)));
   const waiting = inside(you);
   const working = subtractSpans(inside(tools), waiting);
   const taken = unionOf([...waiting, ...working]);
@@ -40,11 +40,11 @@ export function phasesOf({ span, durationMs, tools, you, output }: RunTimes): Ru
   const thought = subtractSpans(ofKind('thinking'), unionOf([...taken, ...written]));
   const rest = subtractSpans([span], unionOf([...taken, ...written, ...thought]));
   const segments = { waiting: rest, thinking: thought, writing: written, tools: working, you: waiting };
-  return { segments, sums: scaledPhases(segments, durationMs ?? length(span)) };
+  return { segments, sums: scalePhases(segments, durationMs ?? length(span)) };
 }
 
 /** The displayed duration may be shorter than the measured one: unexplained time is reduced first. */
-function scaledPhases(segments: RunPhases['segments'], total: number): PhaseSums {
+function scalePhases(segments: RunPhases['segments'], total: number): PhaseSums {
   const remaining = { ...noTime, total };
   const sums: Record<Phase | 'total', number> = { ...remaining };
   let room = total;
@@ -67,7 +67,7 @@ export function addPhases(a: PhaseSums, b: PhaseSums): PhaseSums {
 
 const length = ([from, to]: Span): number => to - from;
 
-function clipped([from, to]: Span, [start, end]: Span): Span {
+function clipSpan([from, to]: Span, [start, end]: Span): Span {
   const at = Math.min(Math.max(from, start), end);
   return [at, Math.max(at, Math.min(to, end))];
 }

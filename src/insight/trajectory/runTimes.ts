@@ -34,7 +34,7 @@ export class RequestWaits {
   }
 
   /** `now` ends those that still wait. */
-  of(turn: number, now: number): Span[] {
+  spansOf(turn: number, now: number): Span[] {
     return [...this.#spans.values()].flatMap(({ turn: own, from, to }): Span[] => {
       const end = to ?? now;
       return own === turn && Number.isFinite(from) && Number.isFinite(end) && end > from ? [[from, end]] : [];
@@ -57,11 +57,11 @@ export function sessionPhases(
     if (own === undefined) byTurn.set(row.turn, [row]);
     else own.push(row);
   }
-  const ends = endsOf(byTurn, turns.length, now);
+  const ends = latestEndsOf(byTurn, turns.length, now);
   for (const [at, turn] of turns.entries()) {
     const end = ends[at] ?? now;
     const continues = at === turns.length - 1;
-    const own = phasesOfTurn(byTurn.get(at + 1) ?? [], turn, { you: waits.of(at + 1, end), end, continues });
+    const own = phasesOfTurn(byTurn.get(at + 1) ?? [], turn, { you: waits.spansOf(at + 1, end), end, continues });
     if (own === undefined) continue;
     for (const phase of runPhases) segments[phase].push(...own.segments[phase]);
     sums = addPhases(sums, own.sums);
@@ -70,7 +70,7 @@ export function sessionPhases(
 }
 
 /** Latest end of each turn: an open row ended at the latest when the next run began. */
-function endsOf(byTurn: ReadonlyMap<number, readonly Row[]>, turns: number, now: number): number[] {
+function latestEndsOf(byTurn: ReadonlyMap<number, readonly Row[]>, turns: number, now: number): number[] {
   const ends = Array<number>(turns).fill(now);
   for (let at = turns - 2; at >= 0; at -= 1) {
     const next = (byTurn.get(at + 2) ?? []).flatMap(({ startedAt }) => startedAt ?? []);

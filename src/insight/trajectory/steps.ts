@@ -105,13 +105,13 @@ export class Trajectory {
         turn,
         lane: lane.id,
         level: lane.level,
-        startedAt: known?.startedAt ?? earlierOf(lane.lastEnd, at),
+        startedAt: known?.startedAt ?? earlierTime(lane.lastEnd, at),
         endedAt: at,
         firstAt: timeOf(entry.metadata?.startedAt) ?? (known?.type === 'step' ? null : known?.firstAt) ?? at,
         title: oneLine(entry.content),
       });
       if (type.kind !== 'error') lane.message = { index, turn };
-      lane.lastEnd = later(lane.lastEnd, at);
+      lane.lastEnd = laterTime(lane.lastEnd, at);
     } else if (type.kind === 'user_message') {
       // A turn begins: the time since the last one was idle.
       const lane = this.#findOrAddLane(entry.metadata?.parentCallId);
@@ -171,7 +171,7 @@ export class Trajectory {
       ...linesOf(tool.action),
       messageIndex: known?.type === 'step' ? known.messageIndex : message,
     });
-    lane.lastEnd = later(lane.lastEnd, endedAt ?? startedAt);
+    lane.lastEnd = laterTime(lane.lastEnd, endedAt ?? startedAt);
     const { action, callId } = tool;
     if (action.kind === 'task' && callId !== mainLane && callId !== lane.id)
       this.#start(callId, action, { number, level: lane.level + 1 });
@@ -196,7 +196,7 @@ export class Trajectory {
 }
 
 /** The turn of an entry, from 1; `firstIndexes` ascend. */
-export function turnAt(firstIndexes: readonly number[], entryIndex: number): number {
+export function findTurn(firstIndexes: readonly number[], entryIndex: number): number {
   let low = 0;
   let high = firstIndexes.length;
   while (low < high) {
@@ -290,10 +290,10 @@ function timeOf(time: string | undefined): number | null {
   return Number.isNaN(at) ? null : at;
 }
 
-function later(a: number | null, b: number | null): number | null {
+function laterTime(a: number | null, b: number | null): number | null {
   return a === null || b === null ? (a ?? b) : Math.max(a, b);
 }
 
-function earlierOf(a: number | null, b: number | null): number | null {
+function earlierTime(a: number | null, b: number | null): number | null {
   return a === null || b === null ? (a ?? b) : Math.min(a, b);
 }

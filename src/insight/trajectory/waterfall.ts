@@ -55,7 +55,7 @@ export function waterfall(
     if (startedAt !== null) turns.set(turn, Math.min(turns.get(turn) ?? Infinity, startedAt));
   }
   return {
-    lanes: lanes.map((lane) => laneOf(lane, grouped(bars.get(lane.id) ?? []))),
+    lanes: lanes.map((lane) => laneOf(lane, groupParallel(bars.get(lane.id) ?? []))),
     total: axis.total,
     turns: [...turns].map(([turn, startedAt]) => ({ turn, offset: axis.offset(startedAt), startedAt })),
     gaps: axis.gaps,
@@ -83,7 +83,7 @@ function laneOf(lane: Lane, bars: readonly Bar[]): LaneBar {
 }
 
 /** Steps that began before earlier ones had ended ran in parallel. */
-function grouped(bars: readonly Bar[]): Bar[] {
+function groupParallel(bars: readonly Bar[]): Bar[] {
   const groups = new Map<number, number>();
   const steps = bars.filter((bar) => bar.row.type === 'step' && bar.offset !== null);
   steps.sort((a, b) => (a.offset ?? 0) - (b.offset ?? 0));

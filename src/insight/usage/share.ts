@@ -47,7 +47,13 @@ export function shareOf(
   const main = mainUsage(facts);
   const scope = totalScope({ counters, before, main, facts, agentVersion });
   if (scope === 'run') {
-    return { scope, cost: reported(counters.usd), models: counters.models, began: 'apart', lost: before.unreported };
+    return {
+      scope,
+      cost: reportedCost(counters.usd),
+      models: counters.models,
+      began: 'apart',
+      lost: before.unreported,
+    };
   }
   if (counters.own !== null) return ownShare(counters, counters.own, before);
   const used = sinceTotals(counters, before);
@@ -57,7 +63,7 @@ export function shareOf(
     const alone = hasSideRequests(facts) || isEmptyUsage(main.usage) || isEmptyUsage(all) || isOnlyMainUsage(all, main);
     // Totals that do not say what they cover show nothing of an earlier run.
     if (alone) {
-      return { scope, cost: reported(used.usd), models: used.models, began: 'known', lost: [] };
+      return { scope, cost: reportedCost(used.usd), models: used.models, began: 'known', lost: [] };
     }
     return { scope, ...part(used, main, facts, prices), began: 'ahead', lost: [] };
   }
@@ -65,7 +71,7 @@ export function shareOf(
   const lost = runsOutsideOf(subtractUsage(sumUsage(used.models), own), before.unreported);
   if (lost.length < before.unreported.length)
     return { scope, ...part(used, main, facts, prices), began: 'ahead', lost };
-  return { scope, cost: reported(used.usd), models: used.models, began: 'known', lost };
+  return { scope, cost: reportedCost(used.usd), models: used.models, began: 'known', lost };
 }
 
 function ownShare(counters: Counters, own: NonNullable<Counters['own']>, before: PreviousCounters): Share {
@@ -76,7 +82,7 @@ function ownShare(counters: Counters, own: NonNullable<Counters['own']>, before:
   return {
     scope: 'session',
     // The total itself if all of it is this run's: a sum of its parts could differ in the last digit.
-    cost: reported(start === 0 ? counters.usd : own.usd),
+    cost: reportedCost(start === 0 ? counters.usd : own.usd),
     models: own.models,
     began,
     lost: began === 'ahead' ? runsOutsideOf(beyond, before.unreported) : before.unreported,
@@ -99,7 +105,7 @@ const maxCombined = 12;
  * not fit into it, newest first.
  */
 function runsOutsideOf(beyond: TokenUsage, runs: readonly ResultMetadata[]): ResultMetadata[] {
-  const exact = runs.length <= maxCombined ? addingUpTo(beyond, runs) : null;
+  const exact = runs.length <= maxCombined ? findRunsAddingUpTo(beyond, runs) : null;
   if (exact !== null) return runs.filter((run) => !exact.has(run));
   let remaining = beyond;
   return runs.toReversed().filter(({ usage }) => {
@@ -109,14 +115,14 @@ function runsOutsideOf(beyond: TokenUsage, runs: readonly ResultMetadata[]): Res
   });
 }
 
-function addingUpTo(usage: TokenUsage, runs: readonly ResultMetadata[]): ReadonlySet<ResultMetadata> | null {
+function findRunsAddingUpTo(usage: TokenUsage, runs: readonly ResultMetadata[]): ReadonlySet<ResultMetadata> | null {
   const [first, ...others] = runs;
   if (first === undefined) return sameTokens(usage, {}) ? new Set() : null;
   if (!isEmptyUsage(first.usage) && isAtLeast(usage, first.usage)) {
-    const rest = addingUpTo(subtractUsage(usage, first.usage), others);
+    const rest = findRunsAddingUpTo(subtractUsage(usage, first.usage), others);
     if (rest !== null) return new Set([first, ...rest]);
   }
-  return addingUpTo(usage, others);
+  return findRunsAddingUpTo(usage, others);
 }
 
 /** Usage of subagents' messages, by model. */
@@ -144,7 +150,7 @@ function part(used: RunShare, main: MainUsage, facts: RunFacts, prices: PriceTab
   const own = addModels([{ model: name ?? unknownModel, ...main.usage }], sideModels(facts)).filter(
     (model) => !isEmptyUsage(model),
   );
-  if (own.length === 0) return { cost: hasSideRequests(facts) ? unknownCost(unreported) : reported(0), models: [] };
+  if (own.length === 0) return { cost: hasSideRequests(facts) ? unknownCost(unreported) : reportedCost(0), models: [] };
   const parts = own.map((model) => partOfModel(model, used, prices));
   const models = parts.map(({ models: [model] }, at) => model ?? own[at]).filter((model) => model !== undefined);
   const cost = parts.map((partOfCost) => partOfCost.cost).reduce(addCosts);
@@ -169,7 +175,7 @@ function partOfModel(own: ModelUsage, used: RunShare, prices: PriceTable): Part 
   const fraction = fractionOf(own, whole);
   if (fraction !== null) {
     const usd = fraction === 1 ? whole.usd : scaleUsd(whole.usd, fraction);
-    return { cost: reported(usd), models: models(usd) };
+    return { cost: reportedCost(usd), models: models(usd) };
   }
   const price = findPrice(prices, whole.model);
   if (price === undefined || !sameUsd(priceOf(whole, price), whole.usd)) {
@@ -198,6 +204,6 @@ function fractionOf(usage: TokenUsage, whole: TokenUsage): number | null {
   return fraction;
 }
 
-function reported(usd: number): Cost {
+function reportedCost(usd: number): Cost {
   return { provenance: 'reported', usd };
 }

@@ -45,7 +45,7 @@ interface SummaryRun {
  * The runs of a session, each on the day on which it ended. The rest of the session's total (`omitted` runs, or all if its
  * summary lists none) is on the day on which the session was created.
  */
-export function spentBy(summary: SessionSummary, runs: readonly SummaryRun[], omitted = 0): RunSpending[] {
+export function spendingOfSession(summary: SessionSummary, runs: readonly SummaryRun[], omitted = 0): RunSpending[] {
   const base = { sessionId: summary.session_id, agent: summary.agent_label };
   const [only] = runs;
   const known = runs.map((run): RunSpending => ({
@@ -54,17 +54,17 @@ export function spentBy(summary: SessionSummary, runs: readonly SummaryRun[], om
     at: run.completed_at ?? run.started_at,
     cost: run.cost,
     // The only run used everything that the session used.
-    models: run.models ?? (only === run && omitted === 0 && runs.length === 1 ? ofSession(summary) : []),
+    models: run.models ?? (only === run && omitted === 0 && runs.length === 1 ? usageOfSession(summary) : []),
   }));
   if (omitted === 0 && only !== undefined) return known;
   const total = summary.total_cost;
   const sum = runs.reduce((usd, { cost }) => (cost.provenance === 'unknown' ? usd : addUsd(usd, cost.usd)), 0);
   const rest: Cost = total.provenance === 'unknown' ? total : { ...total, usd: subtractUsd(total.usd, sum) };
-  const models = only === undefined ? ofSession(summary) : [];
+  const models = only === undefined ? usageOfSession(summary) : [];
   return [{ ...base, runId: null, at: summary.created_at, cost: rest, models }, ...known];
 }
 
-function ofSession({ model, total_usage: usage }: SessionSummary): ModelUsage[] {
+function usageOfSession({ model, total_usage: usage }: SessionSummary): ModelUsage[] {
   return model === null && Object.keys(usage).length === 0 ? [] : [{ model: model ?? unknownModel, ...usage }];
 }
 

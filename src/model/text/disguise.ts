@@ -64,11 +64,11 @@ export function findDisguise(command: string): Disguise | undefined {
   if (ascii.test(command)) return undefined;
   const scan = new Scan(command);
   scan.hidden();
-  scan.mixedWords();
+  scan.findMixedWords();
   scan.foreignTokens();
   scan.marks();
-  scan.normalized();
-  scan.unquoted();
+  scan.findNormalizable();
+  scan.findUnquoted();
   return scan.result();
 }
 
@@ -101,7 +101,7 @@ class Scan {
   }
 
   /** Letters of two alphabets in one word, and digits of another script beside ASCII. */
-  mixedWords(): void {
+  findMixedWords(): void {
     for (const { index, 0: word } of this.#text.matchAll(words)) {
       if (ascii.test(word)) continue;
       const found = scripts.filter(({ pattern }) => pattern.test(word));
@@ -160,7 +160,7 @@ class Scan {
   }
 
   /** Full-width, mathematical and other characters that stand for ASCII. */
-  normalized(): void {
+  findNormalizable(): void {
     for (const { index, 0: character } of this.#text.matchAll(notAscii)) {
       const plain = character.normalize('NFKC');
       if (plain === character || !/^[!-~]+$/.test(plain) || compatible.test(character)) continue;
@@ -170,7 +170,7 @@ class Scan {
   }
 
   /** Ordinary in prose, but not in what a shell reads as a name. Inside quotes, only URLs count as names. */
-  unquoted(): void {
+  findUnquoted(): void {
     const isQuoted = quotedPlaces(this.#text);
     for (const { index, 0: token } of this.#text.matchAll(tokens)) {
       if (isQuoted(index) && !this.#text.slice(Math.max(0, index - 8), index).includes('://')) continue;

@@ -84,6 +84,6 @@ export function visibleLine(text: string, kind: TextKind = 'prose'): string {
 }
 
 /** Quotes foreign text so that it cannot end the quote itself. */
-export function quoted(text: string): string {
+export function quoteSafely(text: string): string {
   return `“${text.replaceAll(/[“”„‟"«»]/g, "'")}”`;
 }

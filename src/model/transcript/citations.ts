@@ -80,7 +80,7 @@ export class MessageMap<Entry> {
   #newest: Entry | undefined;
 
   /** Call for each entry with content of the message. */
-  shows(entry: Entry): void {
+  addEntry(entry: Entry): void {
     this.#newest = entry;
   }
 
@@ -88,7 +88,7 @@ export class MessageMap<Entry> {
    * Adds text of the message, which begins at `at` in the entry. `joint`: number of its code points that were already
    * added.
    */
-  text(entry: Entry, at: number, length: number, joint: number): void {
+  addText(entry: Entry, at: number, length: number, joint: number): void {
     const before = this.#stretches.at(-1);
     if (before?.entry === entry && before.at + before.length === at + joint) before.length += length - joint;
     else {

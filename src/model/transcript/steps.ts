@@ -32,7 +32,7 @@ export class StepNumbers {
     return step;
   }
 
-  of(index: number): string | undefined {
+  numberOf(index: number): string | undefined {
     return this.#byIndex.get(index);
   }
 }

@@ -34,7 +34,7 @@ export class Transcript {
   }
 
   /** All entries in index order. */
-  settled(): NormalizedEntry[] {
+  settledEntries(): NormalizedEntry[] {
     return [...this.#entries.values()].sort((a, b) => a.index - b.index);
   }
 }

@@ -87,7 +87,7 @@ export class ExportedHost {
         for (const entry of some) this.#links.add(entry, false);
       }
       const linked = entries.flatMap(({ index }) => {
-        const links = this.#links.of(index).map(pageLink);
+        const links = this.#links.linksOf(index).map(pageLink);
         return links.length === 0 ? [] : [{ index, links }];
       });
       this.#channel.send({ type: 'links', entries: linked });
@@ -113,8 +113,8 @@ export class ExportedHost {
 
   #pageEntries(from: number, to: number): PageEntry[] {
     return this.#session.entries.slice(from, to).map((entry) => {
-      const page = pageEntry(entry, this.#steps.of(entry.index));
-      const links = this.#links.of(entry.index).map(pageLink);
+      const page = pageEntry(entry, this.#steps.numberOf(entry.index));
+      const links = this.#links.linksOf(entry.index).map(pageLink);
       return links.length === 0 ? page : { ...page, links };
     });
   }
@@ -127,7 +127,7 @@ export class ExportedHost {
         this.#begin();
         break;
       case 'ack':
-        this.#feed.acknowledged(message.seq);
+        this.#feed.acknowledge(message.seq);
         break;
       case 'getPage': {
         const { request, from, count } = message;
@@ -195,7 +195,7 @@ export class ExportedHost {
   }
 
   #evidenceCard({ index, link: at }: Extract<FromPage, { type: 'getEvidence' }>): EvidenceCard | null {
-    const numbered = this.#links.of(index).find((numberedLink) => numberedLink.at === at);
+    const numbered = this.#links.linksOf(index).find((numberedLink) => numberedLink.at === at);
     if (numbered === undefined) return null;
     const { link } = numbered;
     const step = link.source === undefined ? undefined : this.#session.entries[link.source.entryIndex];

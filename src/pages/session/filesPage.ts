@@ -21,14 +21,14 @@ export function filesPage(
     return words.every((word) => text.includes(word));
   };
   const lines = [
-    ...group('changed', sorted(changed.filter(fits), sort).map(fileLine)),
+    ...group('changed', sortFiles(changed.filter(fits), sort).map(fileLine)),
     ...group(
       'unreported',
       sortedFiles(unreported.filter(fits), sort).map(({ path, kind, besides, entryIndex }) => {
         return { type: 'unreported' as const, path, change: kind, besides: besides === true, entryIndex };
       }),
     ),
-    ...group('read', sorted(read.filter(fits), sort).map(fileLine)),
+    ...group('read', sortFiles(read.filter(fits), sort).map(fileLine)),
     ...group(
       'found',
       sortedFiles(found.filter(fits), sort).map(({ path, step }) => ({ type: 'found' as const, path, step })),
@@ -53,7 +53,7 @@ export function filesPage(
 }
 
 /** By first use, or by name as delivered. */
-function sorted(files: readonly SessionFile[], sort: FileSort): readonly SessionFile[] {
+function sortFiles(files: readonly SessionFile[], sort: FileSort): readonly SessionFile[] {
   const by: Readonly<Record<Exclude<FileSort, 'first' | 'name'>, (file: SessionFile) => number>> = {
     lines: ({ added, removed }) => added + removed,
     touches: ({ touches }) => touches,

@@ -20,7 +20,7 @@ export class FilesSince {
   }
 
   /** In the order of `paths`, as named in the file list. */
-  async of(paths: readonly string[]): Promise<FileComparison[]> {
+  async compareFiles(paths: readonly string[]): Promise<FileComparison[]> {
     const all: FileComparison[] = [];
     for (const path of paths) all.push(await this.#compareFile(path));
     return all;

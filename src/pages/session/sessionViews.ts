@@ -42,7 +42,7 @@ export class SessionViews {
     await this.#index.ready();
     const { request } = question;
     if (question.type === 'getSince') {
-      this.#send({ type: 'since', request, since: await this.#since.of(question.paths) });
+      this.#send({ type: 'since', request, since: await this.#since.compareFiles(question.paths) });
       return;
     }
     this.#awaitsRequest = true;
@@ -60,7 +60,7 @@ export class SessionViews {
   }
 
   /** A saved file may differ from what the session left. */
-  saved(): void {
+  handleFileSaved(): void {
     if (this.#awaitsRequest) this.#notify();
   }
 

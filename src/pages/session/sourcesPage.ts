@@ -12,7 +12,7 @@ export function sourcesPage(
   const all = links.sources();
   const toPage = (source: Source): PageSource => {
     // The link to this source in the first message that cites it.
-    const first = links.of(source.entries[0] ?? -1).find((link) => link.number === source.number);
+    const first = links.linksOf(source.entries[0] ?? -1).find((link) => link.number === source.number);
     return pageSource(source, first?.at ?? 0);
   };
   const sums = { given: 0, found: 0, not_found: 0 };

@@ -59,7 +59,7 @@ export class TrajectoryPages {
       from: start,
       lines: lines.slice(start, start + count).map((line) => this.#toPageLine(line, drawn)),
       at: at === -1 ? null : at,
-      axis: { length: total, turns: sampled(turns), gaps: sampled(gaps) },
+      axis: { length: total, turns: sampleEvenly(turns), gaps: sampleEvenly(gaps) },
       time: drawn.time,
       steps: drawn.steps,
       counts: drawn.counts,
@@ -91,7 +91,7 @@ export class TrajectoryPages {
       waterfall: drawn,
       counts,
       steps: { main, subagents: steps.length - main },
-      time: runPhases.map((phase) => ({ phase, ms: sums[phase], segments: placedSegments(segments[phase], drawn) })),
+      time: runPhases.map((phase) => ({ phase, ms: sums[phase], segments: placeSegments(segments[phase], drawn) })),
       marks: marksOf(findings.all(), (index) => {
         const row = trajectory.row(index);
         return row?.type === 'step' ? { entryIndex: index, number: row.number } : undefined;
@@ -159,7 +159,7 @@ function marksOf(
   return marks;
 }
 
-function placedSegments(spans: readonly Span[], { at }: Waterfall): TimeLane['segments'] {
+function placeSegments(spans: readonly Span[], { at }: Waterfall): TimeLane['segments'] {
   const longest = [...spans].sort((a, b) => b[1] - b[0] - (a[1] - a[0])).slice(0, maxSegments);
   return longest
     .sort((a, b) => a[0] - b[0])
@@ -171,7 +171,7 @@ function lastTime(rows: readonly Row[]): number {
 }
 
 /** At most as many as fit on an axis, evenly spaced. */
-function sampled<T>(all: readonly T[]): readonly T[] {
+function sampleEvenly<T>(all: readonly T[]): readonly T[] {
   if (all.length <= maxMarks) return all;
   return Array.from({ length: maxMarks }, (_, at) => all[Math.floor((at * all.length) / maxMarks)]).filter(
     (entry) => entry !== undefined,

@@ -1,7 +1,7 @@
 import { SessionFiles } from '../../insight/files/files.ts';
 import { Findings } from '../../insight/trajectory/findings.ts';
 import { type TimedTurn, RequestWaits } from '../../insight/trajectory/runTimes.ts';
-import { Trajectory, turnAt } from '../../insight/trajectory/steps.ts';
+import { Trajectory, findTurn } from '../../insight/trajectory/steps.ts';
 import type { EntryUpdate, NormalizedEntry } from '../../model/transcript/entry.ts';
 import type { FileNow } from './fileNow.ts';
 import {
@@ -112,7 +112,7 @@ export class ViewIndex {
   #addEntry(entry: NormalizedEntry, settled: boolean): void {
     this.revision += 1;
     const turns = this.#source.turns();
-    const turn = turnAt(this.#firstIndexes(turns), entry.index);
+    const turn = findTurn(this.#firstIndexes(turns), entry.index);
     this.trajectory.add(entry, turn);
     this.waits.add(entry, turn);
     this.files.add(entry);

@@ -21,9 +21,9 @@ export function changeOf<T>(before: T, after: T): Change<T> | undefined {
 }
 
 /** Applies a change of `changeOf`. Parts that did not change are those of `before`. */
-export function changed<T>(before: T, change: Change<T>): T;
-export function changed(before: unknown, change: Step): unknown {
-  return taken(before, change);
+export function applyChange<T>(before: T, change: Change<T>): T;
+export function applyChange(before: unknown, change: Step): unknown {
+  return applyStep(before, change);
 }
 
 function step(before: unknown, after: unknown): Step | undefined {
@@ -46,8 +46,8 @@ function itemsStep(before: readonly unknown[], after: readonly unknown[]): Step 
 
 function fieldsStep(before: JsonObject, after: JsonObject): Step | undefined {
   const fields: [string, Step | null][] = [];
-  const fieldsBefore = new Map(present(before));
-  for (const [key, value] of present(after)) {
+  const fieldsBefore = new Map(presentFields(before));
+  for (const [key, value] of presentFields(after)) {
     const difference = fieldsBefore.has(key) ? step(fieldsBefore.get(key), value) : { is: value };
     fieldsBefore.delete(key);
     if (difference !== undefined) fields.push([key, difference]);
@@ -56,23 +56,23 @@ function fieldsStep(before: JsonObject, after: JsonObject): Step | undefined {
   return fields.length === 0 ? undefined : { fields };
 }
 
-function present(fields: JsonObject): [string, unknown][] {
+function presentFields(fields: JsonObject): [string, unknown][] {
   return Object.entries(fields).filter(([, value]) => value !== undefined);
 }
 
-function taken(before: unknown, change: Step): unknown {
+function applyStep(before: unknown, change: Step): unknown {
   if ('is' in change) return change.is;
   if ('more' in change) return `${typeof before === 'string' ? before : ''}${change.more}`;
   if ('items' in change) {
     const items: unknown[] = (Array.isArray(before) ? before : []).slice(0, change.length);
-    for (const [at, itemChange] of change.items) items[at] = taken(items[at], itemChange);
+    for (const [at, itemChange] of change.items) items[at] = applyStep(items[at], itemChange);
     return items;
   }
   // Keys are data: the map has no prototype.
-  const fields = new Map(isObject(before) ? present(before) : []);
+  const fields = new Map(isObject(before) ? presentFields(before) : []);
   for (const [key, fieldChange] of change.fields) {
     if (fieldChange === null) fields.delete(key);
-    else fields.set(key, taken(fields.get(key), fieldChange));
+    else fields.set(key, applyStep(fields.get(key), fieldChange));
   }
   return Object.fromEntries(fields);
 }

@@ -30,7 +30,7 @@ export function pageEntry(entry: NormalizedEntry, step?: string): PageEntry {
   const kind = entry.type.kind;
   const contentBudget =
     kind === 'assistant_message' ? budgets.assistant : kind === 'tool_use' ? budgets.tool : budgets.message;
-  const content = cut.text('content', entry.content, contentBudget);
+  const content = cut.cutText('content', entry.content, contentBudget);
   const type = pageType(entry, cut);
   const meta = metadata === undefined ? undefined : pageMetadata(metadata, kind === 'system_message', cut);
   const lengths = cut.lengths;
@@ -63,7 +63,7 @@ function requestOf({ type, metadata }: NormalizedEntry): RequestState | undefine
 
 /** Complete while it waits. Once it is decided, the budgets of tool calls apply. */
 function requestEntry({ metadata, ...entry }: NormalizedEntry, state: RequestState, cut: Cutter): PageEntry {
-  const content = cut.text('content', entry.content, budgets.tool);
+  const content = cut.cutText('content', entry.content, budgets.tool);
   const meta = metadata === undefined ? undefined : pick(metadata);
   const page = { ...entry, content, ...(meta !== undefined && { metadata: meta }) };
   if (state.decision === undefined) return { ...page, asked: state };
@@ -72,7 +72,7 @@ function requestEntry({ metadata, ...entry }: NormalizedEntry, state: RequestSta
     ...request,
     ...(action !== undefined && { action: pageAction(action, cut) }),
     ...(input !== undefined && { input: cut.json('input', input, budgets.tool) }),
-    ...(plan !== undefined && { plan: cut.text('plan', plan, budgets.message) }),
+    ...(plan !== undefined && { plan: cut.cutText('plan', plan, budgets.message) }),
   };
   return {
     ...page,
@@ -88,7 +88,7 @@ function pageType(entry: NormalizedEntry, cut: Cutter): EntryType {
       // Most agents print the same text in both.
       return type.reasoning === undefined || type.reasoning === entry.content
         ? { kind: 'thinking' }
-        : { kind: 'thinking', reasoning: cut.text('type.reasoning', type.reasoning, budgets.message) };
+        : { kind: 'thinking', reasoning: cut.cutText('type.reasoning', type.reasoning, budgets.message) };
     case 'tool_use':
       return { kind: 'tool_use', tool: pageTool(type.tool, cut) };
     case 'error': {
@@ -97,8 +97,8 @@ function pageType(entry: NormalizedEntry, cut: Cutter): EntryType {
         kind: 'error',
         error: {
           ...type.error,
-          message: cut.text('error.message', message, budgets.tool),
-          ...(stack !== undefined && { stack: cut.text('error.stack', stack, budgets.tool) }),
+          message: cut.cutText('error.message', message, budgets.tool),
+          ...(stack !== undefined && { stack: cut.cutText('error.stack', stack, budgets.tool) }),
         },
       };
     }
@@ -120,7 +120,7 @@ const standard = [
 function pageMetadata(metadata: NormalizedEntryMetadata, whole: boolean, cut: Cutter): NormalizedEntryMetadata {
   const { annotations, raw, ...agents } = metadata;
   const saved: NormalizedEntryMetadata = {};
-  if (raw !== undefined) saved.raw = cut.text('metadata.raw', raw, budgets.tool);
+  if (raw !== undefined) saved.raw = cut.cutText('metadata.raw', raw, budgets.tool);
   if (annotations !== undefined) saved.annotations = cut.list('metadata.annotations', annotations, maxItems);
   if (whole) {
     let room: number = budgets.metadata;
@@ -159,14 +159,14 @@ function pageResult(result: ToolResult, action: ToolAction, cut: Cutter): ToolRe
   const shown = action.kind === 'command_run' && text !== undefined && text === action.stdout ? undefined : text;
   return {
     ...rest,
-    ...(shown !== undefined && { text: cut.text('result.text', shown, budgets.tool) }),
+    ...(shown !== undefined && { text: cut.cutText('result.text', shown, budgets.tool) }),
     // For tools with a specific action, structured data repeats the text.
     ...(data !== undefined && text === undefined && { data: cut.json('result.data', data, budgets.tool) }),
   };
 }
 
 function pageAction(action: ToolAction, cut: Cutter): ToolAction {
-  const short = (field: string, text: string) => cut.text(`action.${field}`, text, budgets.tool);
+  const short = (field: string, text: string) => cut.cutText(`action.${field}`, text, budgets.tool);
   const optional = (field: string, text: string | undefined) =>
     text === undefined ? undefined : { [field]: short(field, text) };
   switch (action.kind) {
@@ -205,7 +205,7 @@ function pageAction(action: ToolAction, cut: Cutter): ToolAction {
 function pageChanges(changes: readonly FileChange[], cut: Cutter): FileChange[] {
   let room = 4 * budgets.tool;
   const spend = (field: string, text: string): string => {
-    const saved = cut.text(field, text, Math.min(room, budgets.tool));
+    const saved = cut.cutText(field, text, Math.min(room, budgets.tool));
     room = Math.max(0, room - saved.length);
     return saved;
   };

@@ -4,5 +4,11 @@ export { sharedAuthor } from '../../model/session/sharedAuthor.ts';
 export { isSessionLive } from '../../model/session/status.ts';
 export { findDisguise } from '../../model/text/disguise.ts';
 export { codeOf, findDisguises } from '../../model/requestCode.ts';
-export { characterName, pieces, quoted, visibleText, type TextKind } from '../../model/text/visibleText.ts';
+export {
+  characterName,
+  pieces,
+  quoteSafely as quoted,
+  visibleText,
+  type TextKind,
+} from '../../model/text/visibleText.ts';
 export { tokenKinds } from '../../model/usage/tokenKinds.ts';

@@ -1,5 +1,5 @@
 import { isObject } from '../../model/text/json.ts';
-import { type Change, changed, changeOf } from './change.ts';
+import { type Change, applyChange, changeOf } from './change.ts';
 import type { PageEntry, PageUpdate, Packet, SentUpdate, SessionView, ToPage } from './messages.ts';
 
 /** Number of remembered entries; older ones are sent complete again. */
@@ -35,7 +35,7 @@ export class SentState {
       return update;
     }
     const before = this.#entries.get(update.entry.index);
-    const entry = before === undefined ? update.entry : asStreamed(before, update.entry);
+    const entry = before === undefined ? update.entry : keepUncut(before, update.entry);
     this.#keep(entry);
     if (before === undefined) return update;
     const change = changeOf(before, entry);
@@ -49,14 +49,14 @@ export class SentState {
   }
 
   /** Page: restores the message; `undefined` if it continues from something else than what is here. */
-  received(message: Packet): ToPage | undefined {
+  readMessage(message: Packet): ToPage | undefined {
     switch (message.type) {
       case 'init':
         this.begin(message);
         return message;
       case 'view':
         if (this.#view === undefined) return undefined;
-        this.#view = changed(this.#view, message.change);
+        this.#view = applyChange(this.#view, message.change);
         return { type: 'view', view: this.#view };
       case 'updates': {
         const updates = message.updates.map((update) => this.#readUpdate(update));
@@ -82,7 +82,7 @@ export class SentState {
     }
     const before = this.#entries.get(update.index);
     if (before === undefined || fingerprint(before) !== update.of) return undefined;
-    const entry = update.change === undefined ? before : changed(before, update.change);
+    const entry = update.change === undefined ? before : applyChange(before, update.change);
     this.#keep(entry);
     return { op: 'put', entry, ...(update.open === true && { open: true }) };
   }
@@ -108,7 +108,7 @@ export function appendText(entry: PageEntry, text: string): PageEntry {
 }
 
 /** If a message was sent complete while it streamed, its final form is not cut again. */
-function asStreamed(before: PageEntry, entry: PageEntry): PageEntry {
+function keepUncut(before: PageEntry, entry: PageEntry): PageEntry {
   const { content } = before;
   const { cut, ...rest } = entry;
   const { content: full, ...others } = cut ?? {};

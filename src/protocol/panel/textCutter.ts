@@ -18,7 +18,7 @@ function bytesUpTo(text: string, limit: number): { fits: boolean; chars: number 
 export class Cutter {
   readonly #lengths = new Map<string, number>();
 
-  text(field: string, text: string, budget: number): string {
+  cutText(field: string, text: string, budget: number): string {
     const { fits, chars } = bytesUpTo(text, budget);
     if (fits) return text;
     this.#addCut(field, text.length);
@@ -27,7 +27,7 @@ export class Cutter {
 
   /** JSON of more than `budget` bytes becomes the beginning of its text. */
   json(field: string, value: unknown, budget: number): unknown {
-    if (typeof value === 'string') return this.text(field, value, budget);
+    if (typeof value === 'string') return this.cutText(field, value, budget);
     if (typeof value !== 'object' || value === null) return value;
     const text = JSON.stringify(value);
     const { fits, chars } = bytesUpTo(text, budget);

@@ -53,7 +53,7 @@ export class UpdateFeed {
   }
 
   /** Call this for each `ack` of the current generation. */
-  acknowledged(seq: number): void {
+  acknowledge(seq: number): void {
     if (this.#inFlight !== undefined && seq >= this.#inFlight) this.#inFlight = undefined;
     this.#flush();
   }

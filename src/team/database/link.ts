@@ -56,7 +56,7 @@ export class TeamLink implements Database {
   }
 
   /** Runs `work`; what the database refuses becomes a TeamError. */
-  async using<T>(work: (database: Database) => Promise<T>): Promise<T> {
+  async withDatabase<T>(work: (database: Database) => Promise<T>): Promise<T> {
     try {
       return await work(this);
     } catch (error) {

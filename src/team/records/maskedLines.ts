@@ -19,22 +19,22 @@ export interface SealedLine {
 export function maskLine(text: string, redactor: Redactor): string | null {
   const value = parseJson(text);
   if (!isObject(value)) return null;
-  const fields = without(value, 'prev');
+  const fields = omitKey(value, 'prev');
   if (fields['kind'] === 'entry') {
     const parsed = parseRecordLine(text).value;
     if (parsed?.kind === 'entry') return JSON.stringify({ ...fields, entry: redactor.entry(parsed.entry) });
   }
-  return JSON.stringify(redactor.json(withoutMaskKey(fields), { path: [String(fields['kind'])] }));
+  return JSON.stringify(redactor.redactJson(withoutMaskKey(fields), { path: [String(fields['kind'])] }));
 }
 
 /** With the mask key of an export, members could test guesses of the masked secrets. */
 function withoutMaskKey(fields: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const { decision } = fields;
   if (!isObject(decision) || !('key' in decision)) return fields;
-  return { ...fields, decision: without(decision, 'key') };
+  return { ...fields, decision: omitKey(decision, 'key') };
 }
 
-function without(value: Readonly<Record<string, unknown>>, key: string): Readonly<Record<string, unknown>> {
+function omitKey(value: Readonly<Record<string, unknown>>, key: string): Readonly<Record<string, unknown>> {
   return Object.fromEntries(Object.entries(value).filter(([name]) => name !== key));
 }
 

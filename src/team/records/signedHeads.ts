@@ -30,15 +30,15 @@ export async function readSigningKey(file: string): Promise<SigningKey> {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
     throw error;
   });
-  if (text !== null) return withPublic(createPrivateKey(text));
+  if (text !== null) return toSigningKey(createPrivateKey(text));
   const { privateKey } = generateKeyPairSync('ed25519');
   await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
   await writeFile(`${file}.new`, privateKey.export({ type: 'pkcs8', format: 'pem' }), { mode: 0o600 });
   await rename(`${file}.new`, file);
-  return withPublic(privateKey);
+  return toSigningKey(privateKey);
 }
 
-function withPublic(key: KeyObject): SigningKey {
+function toSigningKey(key: KeyObject): SigningKey {
   return { private: key, public: createPublicKey(key).export({ type: 'spki', format: 'der' }).toString('base64') };
 }
 

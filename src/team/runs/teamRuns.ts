@@ -63,7 +63,7 @@ export async function createRun(database: Database, { job, retry, timeoutMs }: T
       ...[hostname, project_dir, tags, retry, timeoutMs],
     ],
   );
-  return only(rows);
+  return requireSingleRow(rows);
 }
 
 /** `null`: there is no such run. @throws errors of the database */
@@ -150,7 +150,7 @@ export async function registerRunner(
     'SELECT vitrine.register_runner($1, $2, $3, $4, $5, $6, $7, $8) AS id',
     [ids, instance, hostname, project_dir, executor_type, tags, limit, within],
   );
-  return only(rows, (row: { id: string }) => row.id);
+  return requireSingleRow(rows, (row: { id: string }) => row.id);
 }
 
 /** A run that a process has, as the database sees it. */
@@ -185,13 +185,13 @@ export async function reportRun(
   const { rows } = await database.query('SELECT * FROM vitrine.report_run($1, $2, $3, $4)', [
     ...[run_id, token, status, error],
   ]);
-  return only(rows);
+  return requireSingleRow(rows);
 }
 
 /** For another runner. @throws errors of the database, SQLSTATE `VT005`: the run has ended, or another runner has it */
 export async function returnRun(database: Database, id: string, token: string, reason: string): Promise<TeamRun> {
   const { rows } = await database.query('SELECT * FROM vitrine.return_run($1, $2, $3)', [id, token, reason]);
-  return only(rows);
+  return requireSingleRow(rows);
 }
 
 /** @throws errors of the database */
@@ -204,9 +204,9 @@ export async function expireRuns(database: Database): Promise<void> {
   await database.query('SELECT vitrine.sweep()');
 }
 
-function only(rows: readonly unknown[]): TeamRun;
-function only<R, T>(rows: readonly R[], map: (row: R) => T): T;
-function only<R, T>(rows: readonly R[], map?: (row: R) => T): T | TeamRun {
+function requireSingleRow(rows: readonly unknown[]): TeamRun;
+function requireSingleRow<R, T>(rows: readonly R[], map: (row: R) => T): T;
+function requireSingleRow<R, T>(rows: readonly R[], map?: (row: R) => T): T | TeamRun {
   const [row] = rows;
   const found = row === undefined ? undefined : map === undefined ? runOf(row)[0] : map(row);
   if (found === undefined) throw new Error('The database gave no usable answer.');

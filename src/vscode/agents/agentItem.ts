@@ -26,7 +26,7 @@ export function agentItem(blueprint: Blueprint, trusted: boolean): vscode.TreeIt
   if (inactive) item.resourceUri = inactiveUri;
   const why =
     agent !== null && !inactive && !trusted ? [t('Restricted Mode: this agent is listed but cannot be started.')] : [];
-  item.tooltip = hover(name, [...parts, tooltipText(file), ...why]);
+  item.tooltip = createTooltip(name, [...parts, tooltipText(file), ...why]);
   item.contextValue = `agent ${agent === null ? 'broken' : agent.status}`;
   item.accessibilityInformation = {
     label: [name, ...(agent === null ? [t('Error')] : []), ...parts, ...why].join(', '),
@@ -60,7 +60,7 @@ function iconOf({ agent, problems }: Blueprint): vscode.ThemeIcon {
     : new vscode.ThemeIcon('warning', new vscode.ThemeColor('list.warningForeground'));
 }
 
-function hover(name: string, lines: readonly string[]): vscode.MarkdownString {
+function createTooltip(name: string, lines: readonly string[]): vscode.MarkdownString {
   const tooltip = new vscode.MarkdownString(
     `**${literalText(name)}**\n\n${lines.map(literalText).join('  \n')}`,
     false,

@@ -58,7 +58,7 @@ export class BlueprintRuns {
     { prompt, settings, over }: ResumeOverrides,
   ): Promise<ResumeRequest & { readonly missing?: string }> {
     const { agent_name: name, project_dir: cwd = '' } = session;
-    const from = resumedFrom(session);
+    const from = resumeSetting(session);
     const plain = { prompt, options: over(settings), ...from };
     if (name === undefined) return plain;
     const { findBlueprint, resumeRequest } = await import('../../engine/blueprints/request.ts');
@@ -71,7 +71,7 @@ export class BlueprintRuns {
 }
 
 /** Setting of the folder for which session id to resume. */
-function resumedFrom({ executor_type: type, project_dir: cwd = '' }: ResumedSession): Pick<ResumeRequest, 'from'> {
+function resumeSetting({ executor_type: type, project_dir: cwd = '' }: ResumedSession): Pick<ResumeRequest, 'from'> {
   return type === undefined || type === 'claude-code' ? { from: resumeFrom(uriOf(cwd)) } : {};
 }
 

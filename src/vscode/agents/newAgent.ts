@@ -37,7 +37,7 @@ function nameStep({ all }: AgentWizardOptions): Question {
   return async (step, before) => {
     const placeholder = t('Agent name, also used as the file name');
     const validate = (name: string): string | undefined => nameProblem(name, all);
-    return filled(await askForText({ ...step, placeholder, value: before.name, validate }), before, 'name');
+    return fillField(await askForText({ ...step, placeholder, value: before.name, validate }), before, 'name');
   };
 }
 
@@ -56,7 +56,7 @@ function executorStep({ reports }: AgentWizardOptions): Question {
         });
     const active = ({ value }: { readonly value: string }): boolean => value === before.executor_type;
     const chosen = await ask({ ...step, placeholder: t('Select the program'), items, active });
-    return filled(valueOf(chosen), before, 'executor_type');
+    return fillField(valueOf(chosen), before, 'executor_type');
   };
 }
 
@@ -67,12 +67,12 @@ const modelStep: Question = async (step, before) => {
     names === ''
       ? t('Model. Leave empty to use the agent’s default.')
       : t('Model, such as {0}. Leave empty to use the agent’s default.', names);
-  return filled(await askForText({ ...step, placeholder, value: before.model }), before, 'model');
+  return fillField(await askForText({ ...step, placeholder, value: before.model }), before, 'model');
 };
 
 const promptStep: Question = async (step, before) => {
   const placeholder = t('Instructions for the agent. You can add more in the file');
-  return filled(await askForText({ ...step, placeholder, value: before.system_prompt }), before, 'system_prompt');
+  return fillField(await askForText({ ...step, placeholder, value: before.system_prompt }), before, 'system_prompt');
 };
 
 const placeStep: Question = async (step, before) => {
@@ -86,13 +86,13 @@ const placeStep: Question = async (step, before) => {
     { label: `$(home) ${t('In your home folder')}`, description: t('for you, in every workspace'), value: homedir() },
   ];
   const placeholder = t('Where to save it');
-  return filled(valueOf(await ask({ ...step, placeholder, items: () => Promise.resolve(items) })), before, 'folder');
+  return fillField(valueOf(await ask({ ...step, placeholder, items: () => Promise.resolve(items) })), before, 'folder');
 };
 
 function valueOf(answer: Answer<{ readonly value: string }>): Answer<string> {
   return answer.kind === 'value' ? { kind: 'value', value: answer.value.value } : answer;
 }
 
-function filled(answer: Answer<string>, before: Fields, field: keyof Fields): Answer<Fields> {
+function fillField(answer: Answer<string>, before: Fields, field: keyof Fields): Answer<Fields> {
   return answer.kind === 'value' ? { kind: 'value', value: { ...before, [field]: answer.value } } : answer;
 }

@@ -143,7 +143,7 @@ export class ApiRuns {
       options: withOwn(agentOptions(agent, folder), options),
       ...(profile !== undefined && { profile }),
       ...(title !== undefined && { title }),
-      ...limited(limits),
+      ...toLimits(limits),
     });
   }
 
@@ -159,12 +159,12 @@ export class ApiRuns {
     const request = await this.#deps.blueprints.start(name, used);
     if ((agent ?? request.agent) !== request.agent || (profile ?? request.profile) !== request.profile)
       throw new ApiError('request_invalid', `The agent "${name}" sets its own executor and profile.`);
-    if (isBypass(request.agent, mode)) throw modeRefused(mode);
+    if (isBypass(request.agent, mode)) throw modeRefusedError(mode);
     return engine.start({
       ...request,
       options: withOwn(request.options ?? {}, options),
       ...(title !== undefined && { title }),
-      ...limited(limits),
+      ...toLimits(limits),
     });
   }
 
@@ -183,9 +183,9 @@ export class ApiRuns {
       throw new ApiError('request_invalid', `The session ${id} is one of ${type}.`);
     const folder = allowed(type, cwd, options.permissionMode);
     const { blueprints, memory } = this.#deps;
-    const over = (set: AgentOptions) => withOwn(withChoice(set, memory.ofSession(id)), options);
+    const over = (set: AgentOptions) => withOwn(withChoice(set, memory.choiceOfSession(id)), options);
     const planned = await blueprints.resume(summary, { prompt, settings: agentOptions(type, folder), over });
-    return engine.resume(id, { ...planned, ...limited(options.limits) });
+    return engine.resume(id, { ...planned, ...toLimits(options.limits) });
   }
 
   async #readResult({ handle, runId, firstIndex, includeEvents }: StartedRun): Promise<RunResult> {
@@ -220,11 +220,11 @@ function allowed(agent: ExecutorType, cwd: string | undefined, mode: string | un
     throw new ApiError('workspace_untrusted', 'Vitrine does not start agents in Restricted Mode.');
   if (vscode.workspace.getWorkspaceFolder(folder) === undefined)
     throw new ApiError('folder_outside', `${cwd} is not a folder of this workspace.`);
-  if (isBypass(agent, mode)) throw modeRefused(mode);
+  if (isBypass(agent, mode)) throw modeRefusedError(mode);
   return folder;
 }
 
-function modeRefused(mode: string | undefined): ApiError {
+function modeRefusedError(mode: string | undefined): ApiError {
   return new ApiError('mode_refused', `The mode "${mode ?? ''}" may skip approvals. Only a person can choose it.`);
 }
 
@@ -235,7 +235,7 @@ function withOwn(settings: AgentOptions, { model, permissionMode }: CheckedOptio
   });
 }
 
-function limited(limits: CheckedOptions['limits']): { readonly limits?: Limits } {
+function toLimits(limits: CheckedOptions['limits']): { readonly limits?: Limits } {
   if (limits === undefined) return {};
   const pairs = Object.entries(limits).filter((pair): pair is [string, number] => pair[1] !== undefined);
   return { limits: Object.fromEntries(pairs) };

@@ -40,7 +40,7 @@ export class PublicApi implements vscode.Disposable {
 
   constructor(deps: ApiRunsDeps) {
     this.#deps = deps;
-    deps.engines.onceCreated((engine) => {
+    deps.engines.onCreated((engine) => {
       engine.onEvent((event) => this.#events.fire(event));
       engine.onSummary((summary) => this.#changed.fire({ ...summary }));
     });
@@ -114,7 +114,7 @@ export class PublicApi implements vscode.Disposable {
   #subscribeToQueue(): void {
     if (this.#isSubscribedToQueue) return;
     this.#isSubscribedToQueue = true;
-    this.#deps.engines.onceCreated((engine) => {
+    this.#deps.engines.onCreated((engine) => {
       engine.queue.onRun((run) => this.#queued.fire({ ...run }));
     });
   }

@@ -24,7 +24,7 @@ const maxRead = 50;
 
 interface AwayReportDeps {
   readonly engine: WindowEngine;
-  readonly away: Pick<WhileAway, 'since' | 'summary' | 'interrupted'>;
+  readonly away: Pick<WhileAway, 'since' | 'summary' | 'interruptedSessions'>;
   /** Epoch ms. */
   readonly now: number;
 }
@@ -36,7 +36,7 @@ export async function awayReport(
 ): Promise<BuiltReport> {
   const { engine, away, now } = deps;
   const { since } = away;
-  const [summary, interrupted] = [away.summary(), away.interrupted()];
+  const [summary, interrupted] = [away.summary(), away.interruptedSessions()];
   const title = t('While You Were Away');
   if (since === undefined)
     return { report: { title, text: [t('You have opened this folder for the first time.')], sections: [] } };
@@ -53,7 +53,7 @@ export async function awayReport(
     changed.push(...found.files.map((file) => ({ ...file, row })));
     isCut ||= found.isCut;
   }
-  const spent = await spentSince(engine, all, since);
+  const spent = await costTextSince(engine, all, since);
   return {
     report: {
       title,
@@ -90,7 +90,7 @@ function countsOf({ needsYou: asking, interrupted, failed, stopped, finished, ru
   return parts.length === 0 ? t('nothing happened') : parts.join(' · ');
 }
 
-async function spentSince(engine: WindowEngine, rows: readonly SessionRow[], since: string): Promise<string> {
+async function costTextSince(engine: WindowEngine, rows: readonly SessionRow[], since: string): Promise<string> {
   const ids = new Set(rows.map(({ session_id: id }) => id));
   const { spent } = await engine.archive.spending();
   const later = spent.filter(({ sessionId, at }) => ids.has(sessionId) && at > since);

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { resumeCost } from '../../insight/away/resumeCost.ts';
 import { loadPrices } from '../../insight/prices/prices.ts';
-import { quoted } from '../../model/text/visibleText.ts';
+import { quoteSafely } from '../../model/text/visibleText.ts';
 import type { EngineHost } from '../engine/engineHost.ts';
 import { sumText } from '../sessions/rowText.ts';
 import type { RunControl } from '../run/runControl.ts';
@@ -46,7 +46,7 @@ async function detailOf(rows: readonly SessionRow[], { engines, now }: ResumeAll
   const cost = resumeCost(summaries, await loadPrices(ownPrices()), now());
   const unnamed = rows.length - maxNamed;
   return [
-    ...rows.slice(0, maxNamed).map((row) => quoted(titleOf(row))),
+    ...rows.slice(0, maxNamed).map((row) => quoteSafely(titleOf(row))),
     ...(unnamed > 0 ? [t('and {0} more', unnamed)] : []),
     ...(cost === null ? [] : ['', t('Reading these conversations again costs about {0}.', sumText(cost))]),
   ].join('\n');

@@ -61,7 +61,7 @@ export class WhileAway implements vscode.Disposable {
   }
 
   /** Interrupted sessions that can be resumed together. */
-  interrupted(): readonly SessionRow[] {
+  interruptedSessions(): readonly SessionRow[] {
     return interruptedRows(this.#rows(), this.#deps.now());
   }
 
@@ -95,7 +95,7 @@ export class WhileAway implements vscode.Disposable {
       this.#deps.load();
       return;
     }
-    const interrupted = this.interrupted().length;
+    const interrupted = this.interruptedSessions().length;
     if (interrupted !== this.#interrupted) {
       this.#interrupted = interrupted;
       void vscode.commands.executeCommand('setContext', 'vitrine.interruptedSessions', interrupted);

@@ -11,7 +11,7 @@ export function awayCommands({ away, engines, runs, reports }: CommandContext): 
 
     async resumeAll() {
       const { resumeAll } = await import('../away/resumeAll.ts');
-      return resumeAll(away.interrupted(), { engines, runs, now: Date.now });
+      return resumeAll(away.interruptedSessions(), { engines, runs, now: Date.now });
     },
   };
 }

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { quoted } from '../../model/text/visibleText.ts';
+import { quoteSafely } from '../../model/text/visibleText.ts';
 import { visibleText } from '../text/inertText.ts';
 import type { FolderRuns } from './runsByFolder.ts';
 
@@ -12,7 +12,7 @@ const maxNamed = 3;
 export function folderText({ folder, runs }: FolderRuns): string {
   const named = runs
     .slice(0, maxNamed)
-    .map(({ title }) => quoted(title))
+    .map(({ title }) => quoteSafely(title))
     .join(', ');
   const unnamed = runs.length - maxNamed;
   return `${folder === undefined ? t('No folder') : visibleText(folder)}: ${unnamed > 0 ? t('{0} and {1} more', named, unnamed) : named}`;

@@ -3,7 +3,7 @@ import { agentChoices } from '../../agents/choices.ts';
 import type { AgentOptions } from '../../agents/adapter.ts';
 import { executorTypeSchema, type ExecutorType } from '../../model/session/session.ts';
 import type { ClientContext } from '../../protocol/daemon/context.ts';
-import { writtenFollowUps } from '../followUps/followUpSettings.ts';
+import { readRawFollowUps } from '../followUps/followUpSettings.ts';
 import {
   folderBudgets,
   agentOptions,
@@ -51,7 +51,7 @@ export async function clientContext(
       acpHttpTokens: await tokens(acpHttp, secrets),
       prices,
       budgets: folderBudgets(folder),
-      followUps: writtenFollowUps(),
+      followUps: readRawFollowUps(),
       share: teamShare(uri),
       ...(unreportedChanges !== undefined && { unreportedChanges }),
       ...(replaySpeed !== undefined && { replaySpeed }),
@@ -63,7 +63,7 @@ export async function clientContext(
       ...(minutes !== undefined && { request: minutes * 60_000 }),
     },
     options: Object.fromEntries(options),
-    choices: memory.ofSessions(),
+    choices: memory.choicesBySession(),
     tags: runnerSettings().tags,
   };
 }

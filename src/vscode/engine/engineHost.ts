@@ -37,7 +37,7 @@ export class EngineHost implements vscode.Disposable {
   }
 
   /** Calls `listener` when the engine is created, without creating it. */
-  onceCreated(listener: (engine: WindowEngine) => void): void {
+  onCreated(listener: (engine: WindowEngine) => void): void {
     if (this.#engine === undefined) this.#readyListeners.push(listener);
     else void this.#engine.then(listener);
   }

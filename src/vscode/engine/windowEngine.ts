@@ -25,7 +25,7 @@ import { WindowRaces } from '../races/windowRaces.ts';
 import { WindowRestores } from '../restore/windowRestores.ts';
 import { WindowQueue } from '../runner/windowQueue.ts';
 import { PlannedFollowUps } from '../followUps/plannedFollowUps.ts';
-import { toFailure, unreachable } from '../failures/toFailure.ts';
+import { toFailure, translateConnectionError } from '../failures/toFailure.ts';
 
 export type SessionHandle = RemoteSession<EngineFailure>;
 export type Notice = RemoteNotice<EngineFailure>;
@@ -89,7 +89,7 @@ export class WindowEngine {
       prepare: async (connection) => {
         await connection.call('announce', await this.#makeAnnouncement());
         const { live, follow_ups } = await connection.call('watch', { events: this.#wantsEvents, runs: true });
-        this.queue.reconnected();
+        this.queue.handleReconnect();
         this.#planned.update(follow_ups);
         this.#live.clear();
         for (const summary of live) this.#learn(summary);
@@ -183,7 +183,7 @@ export class WindowEngine {
 
   open(sessionId: string): Promise<SessionHandle> {
     return RemoteSession.open(this.#link, this.#deps.engine.storeDir, sessionId).catch((error: unknown) => {
-      throw unreachable(error);
+      throw translateConnectionError(error);
     });
   }
 
@@ -290,7 +290,7 @@ export class WindowEngine {
     try {
       return await this.#link.call(name, params);
     } catch (error) {
-      throw unreachable(error);
+      throw translateConnectionError(error);
     }
   };
 
@@ -301,7 +301,7 @@ export class WindowEngine {
     try {
       return await RemoteSession.begin(this.#link, this.#deps.engine.storeDir, name, params);
     } catch (error) {
-      throw unreachable(error);
+      throw translateConnectionError(error);
     }
   }
 
@@ -327,7 +327,7 @@ export class WindowEngine {
     });
     const request = this.#call('updateCatalogue', sessions === undefined ? {} : { sessions: [...sessions] });
     try {
-      return await (signal === undefined ? request : Promise.race([request, aborted(signal)]));
+      return await (signal === undefined ? request : Promise.race([request, rejectOnAbort(signal)]));
     } finally {
       listening.dispose();
     }
@@ -365,7 +365,7 @@ export class WindowEngine {
 }
 
 /** Rejects with the signal's abort reason. */
-function aborted(signal: AbortSignal): Promise<never> {
+function rejectOnAbort(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     const abort = (): void => {
       try {

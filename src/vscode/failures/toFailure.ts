@@ -19,7 +19,7 @@ export function toFailure({ code, message, detail, words, action, tried, budget 
 }
 
 /** The daemon could not be reached. */
-export function unreachable(error: unknown): unknown {
+export function translateConnectionError(error: unknown): unknown {
   if (!DaemonError.is(error)) return error;
   const text = {
     message: worded`The Vitrine daemon does not respond.`,

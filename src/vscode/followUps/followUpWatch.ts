@@ -34,7 +34,7 @@ export class FollowUpWatch implements vscode.Disposable {
       }),
     ];
     void this.#reportProblems();
-    deps.engines.onceCreated((engine) => {
+    deps.engines.onCreated((engine) => {
       this.#engine = engine;
       this.#disposables.push(engine.followUps.onChange(() => this.#notify()));
       this.#notify();

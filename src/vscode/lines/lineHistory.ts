@@ -74,12 +74,12 @@ export class LineHistory implements vscode.Disposable {
       import('./lineStories.ts'),
     ]);
     const open = async (id: string) => (await engines.get()).open(id);
-    const touching = async (path: string) => {
+    const findSessionsTouching = async (path: string) => {
       await loader.load();
       const { archive } = await engines.get();
-      return archive.search.touching(path, { within: isHere });
+      return archive.search.findSessionsTouching(path, { within: isHere });
     };
-    const index = new TouchIndex({ touching, open }, log);
+    const index = new TouchIndex({ findSessionsTouching, open }, log);
     return { index, stories: new LineStories(index, open) };
   }
 }

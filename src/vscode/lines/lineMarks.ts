@@ -31,15 +31,15 @@ export class LineMarks implements vscode.Disposable {
     this.#types = { changed: markType('changed'), edited: markType('edited'), read: markType('read') };
     this.#disposables = [
       ...Object.values(this.#types),
-      vscode.window.onDidChangeVisibleTextEditors(() => this.soon(0)),
+      vscode.window.onDidChangeVisibleTextEditors(() => this.scheduleDraw(0)),
       vscode.workspace.onDidChangeTextDocument(({ document }) => {
-        if (vscode.window.visibleTextEditors.some((editor) => editor.document === document)) this.soon();
+        if (vscode.window.visibleTextEditors.some((editor) => editor.document === document)) this.scheduleDraw();
       }),
     ];
-    this.soon(0);
+    this.scheduleDraw(0);
   }
 
-  soon(milliseconds = pause): void {
+  scheduleDraw(milliseconds = pause): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => void this.#draw(), milliseconds);
   }

@@ -16,7 +16,7 @@ export function hoverProvider(stories: LineStories): vscode.HoverProvider {
     async provideHover(document, position) {
       const claims = (await stories.claims(document))?.[position.line] ?? [];
       const changed = claims.filter(({ kind }) => kind === 'changed');
-      const reported = await Promise.all(changed.slice(0, mostStories).map((claim) => stories.story(claim)));
+      const reported = await Promise.all(changed.slice(0, mostStories).map((claim) => stories.findStory(claim)));
       const known = reported.filter((story) => story !== undefined);
       return known.length === 0 ? undefined : new vscode.Hover(storyHover(known), document.lineAt(position).range);
     },
@@ -56,7 +56,7 @@ export class LineLenses implements vscode.CodeLensProvider<LineLens>, vscode.Dis
   }
 
   async resolveCodeLens(lens: LineLens): Promise<LineLens> {
-    const story = await this.#stories.story(lens.claim);
+    const story = await this.#stories.findStory(lens.claim);
     if (story === undefined) {
       lens.command = { title: t('The session record for this line was deleted'), command: '' };
       return lens;

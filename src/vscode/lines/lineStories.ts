@@ -48,12 +48,12 @@ export class LineStories {
   /** Claims per line, best first; `undefined` if the document is too long to compare. */
   async claims(document: vscode.TextDocument): Promise<readonly (readonly LineClaim[])[] | undefined> {
     if (document.lineCount > mostLines) return undefined;
-    const touches = await this.#index.of(document.uri.fsPath);
+    const touches = await this.#index.touchesOf(document.uri.fsPath);
     if (touches.length === 0) return [];
     const text = document.getText();
     if (text.length > mostCharacters) return undefined;
     const of = JSON.stringify([document.version, touches.map(stateOf)]);
-    return cached(this.#claims, document.uri.toString(), of, async () => {
+    return getOrCompute(this.#claims, document.uri.toString(), of, async () => {
       const records: FileRecord[] = [];
       for (const touch of touches) records.push(await this.#fileRecord(touch));
       return lineClaims(text.split('\n'), records);
@@ -61,9 +61,9 @@ export class LineStories {
   }
 
   /** `undefined` if the record is no longer available. */
-  story({ session, entryIndex, kind, edited }: LineClaim): Promise<LineStory | undefined> {
+  findStory({ session, entryIndex, kind, edited }: LineClaim): Promise<LineStory | undefined> {
     const key = JSON.stringify([session, entryIndex, kind, edited]);
-    return cached(this.#stories, key, '', async () => {
+    return getOrCompute(this.#stories, key, '', async () => {
       const handle = await this.#open(session);
       try {
         const { title, prompt, agent_label, agent_version, model } = handle.summary();
@@ -92,7 +92,7 @@ export class LineStories {
 
   #fileRecord(touch: Touch): Promise<FileRecord> {
     const { session, projectDir, file } = touch;
-    return cached(this.#records, JSON.stringify([session, file.path]), stateOf(touch), async () => {
+    return getOrCompute(this.#records, JSON.stringify([session, file.path]), stateOf(touch), async () => {
       const history = new FileHistory(file.path, projectDir);
       const handle = await this.#open(session);
       try {
@@ -116,7 +116,12 @@ function stateOf({ session, file }: Touch): string {
  * Returns the cached value of `key` if its inputs (`of`) are unchanged, otherwise computes it. Failures are not
  * cached.
  */
-function cached<T>(saved: Map<string, CachedStory<T>>, key: string, of: string, make: () => Promise<T>): Promise<T> {
+function getOrCompute<T>(
+  saved: Map<string, CachedStory<T>>,
+  key: string,
+  of: string,
+  make: () => Promise<T>,
+): Promise<T> {
   const known = saved.get(key);
   saved.delete(key);
   const value = known?.of === of ? known.value : make();

@@ -26,7 +26,7 @@ function storyText(story: LineStory, others: number): vscode.MarkdownString {
     `${literalText(oneLine(story.title))}  \n${literalText(facts.join(' · '))}`,
     ...(prompt === undefined || prompt.trim() === ''
       ? []
-      : ['---', literalText(shortened(visibleLines(prompt), longestPrompt))]),
+      : ['---', literalText(shortenText(visibleLines(prompt), longestPrompt))]),
     others === 0
       ? ''
       : literalText(
@@ -70,7 +70,7 @@ export function stepText({ step }: LineStory): string {
 }
 
 function oneLine(text: string): string {
-  return shortened(visibleText(text.trim().split('\n', 1)[0] ?? ''), longestLine);
+  return shortenText(visibleText(text.trim().split('\n', 1)[0] ?? ''), longestLine);
 }
 
 function visibleLines(text: string): string {
@@ -81,6 +81,6 @@ function visibleLines(text: string): string {
     .join('\n');
 }
 
-function shortened(text: string, longest: number): string {
+function shortenText(text: string, longest: number): string {
   return text.length > longest ? `${text.slice(0, longest - 1)}…` : text;
 }

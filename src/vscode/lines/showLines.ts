@@ -13,7 +13,7 @@ export function showLines(stories: LineStories, list: SessionList, pause: number
   return vscode.Disposable.from(
     marks,
     lenses,
-    list.onDidChange(() => marks.soon(pause)),
+    list.onDidChange(() => marks.scheduleDraw(pause)),
     vscode.languages.registerHoverProvider(files, hoverProvider(stories)),
     vscode.languages.registerCodeLensProvider(files, lenses),
   );

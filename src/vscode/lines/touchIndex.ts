@@ -13,7 +13,7 @@ const chunk = 500;
 
 export interface TouchSource {
   /** Sessions of this workspace that read or changed the file, and the number of searched sessions. */
-  touching(path: string): Promise<{
+  findSessionsTouching(path: string): Promise<{
     readonly sessions: readonly Pick<SessionRow, 'session_id' | 'updated_at'>[];
     readonly searched: number;
   }>;
@@ -66,14 +66,14 @@ export class TouchIndex {
   }
 
   /** Sessions that touched the file with this absolute path, newest first. */
-  of(path: string): Promise<readonly Touch[]> {
+  touchesOf(path: string): Promise<readonly Touch[]> {
     const found = this.#last.then(() => this.#readTouches(path));
     this.#last = found.catch(() => undefined);
     return found;
   }
 
   async #readTouches(path: string): Promise<readonly Touch[]> {
-    const { sessions, searched } = await this.#source.touching(path);
+    const { sessions, searched } = await this.#source.findSessionsTouching(path);
     const newest = [...sessions].sort((a, b) => b.updated_at.localeCompare(a.updated_at)).slice(0, mostSessions);
     const touches: Touch[] = [];
     let read = 0;
@@ -112,7 +112,7 @@ export class TouchIndex {
     try {
       const handle = await this.#source.open(id);
       try {
-        return await readFurther(handle, updatedAt, before);
+        return await readNewTouches(handle, updatedAt, before);
       } finally {
         handle.dispose();
       }
@@ -123,7 +123,7 @@ export class TouchIndex {
   }
 }
 
-async function readFurther(
+async function readNewTouches(
   handle: SessionHandle,
   updatedAt: string,
   before: SessionTouches | undefined,

@@ -5,7 +5,7 @@ import { logLine } from '../../engine/log/logLine.ts';
 import type { ResultOf } from '../../protocol/daemon/calls.ts';
 import type { EngineHost } from '../engine/engineHost.ts';
 import type { SessionList } from '../sessions/sessionList.ts';
-import { keepsObserved } from '../settings/settings.ts';
+import { observedToKeep } from '../settings/settings.ts';
 import { ViewProgress } from '../window/viewProgress.ts';
 import { noFilter, scopeOf, type ViewScope } from './filter.ts';
 
@@ -55,7 +55,7 @@ export class ObservedLoader implements vscode.Disposable {
 
   /** At start-up, loads only if an agent has a store, so that other windows pay nothing. */
   async loadIfNeeded(): Promise<void> {
-    const place = { ...whereStoresAre(), platform: process.platform };
+    const place = { ...storeLocations(), platform: process.platform };
     for (const { path } of Object.values(storeRoots).flatMap((roots) => roots(place))) {
       if (await exists(vscode.Uri.file(path))) return this.load();
     }
@@ -96,14 +96,14 @@ export class ObservedLoader implements vscode.Disposable {
     const began = performance.now();
     try {
       const engine = await engines.get();
-      const { home, env } = whereStoresAre();
+      const { home, env } = storeLocations();
       const found = await engine.watchSources({
         home,
         variables: env,
         scope: list.filter.scope === 'team' ? 'repository' : list.filter.scope,
         folders: (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath),
         limit: maxSessions,
-        keep_all: keepsObserved() === 'all',
+        keep_all: observedToKeep() === 'all',
       });
       this.#applyResult(found);
       await this.#listShared();
@@ -135,7 +135,7 @@ export class ObservedLoader implements vscode.Disposable {
   }
 }
 
-function whereStoresAre(): { readonly home: string; readonly env: Record<string, string> } {
+function storeLocations(): { readonly home: string; readonly env: Record<string, string> } {
   const env = storeVariables.flatMap((name): [string, string][] => {
     const value = process.env[name];
     return value === undefined ? [] : [[name, value]];

@@ -82,7 +82,7 @@ export class ReportPanel implements vscode.Disposable {
     try {
       const built = await Promise.race([
         this.#kind.build(this.#key.argument, { signal, actions, progress }),
-        ended(signal),
+        whenAborted(signal),
       ]);
       if (built === undefined || signal.aborted) return undefined;
       [this.#previousActions, this.#actions] = [this.#actions, actions];
@@ -158,6 +158,6 @@ export class ReportPanel implements vscode.Disposable {
   }
 }
 
-function ended(signal: AbortSignal): Promise<undefined> {
+function whenAborted(signal: AbortSignal): Promise<undefined> {
   return new Promise((resolve) => signal.addEventListener('abort', () => resolve(undefined), { once: true }));
 }

@@ -55,14 +55,14 @@ function details({ lines, head, kept: synced, breaks, damaged, signature }: Veri
   return [
     fact(t('Lines'), figures.count(lines)),
     ...(head === null ? [] : [fact(t('Hash'), code(head))]),
-    fact(t('Synced to disk'), syncedText(synced)),
+    fact(t('Synced to disk'), lastSyncText(synced)),
     ...(breaks.length > 1 ? [fact(t('Lines with a broken hash chain'), listed(breaks.map(({ line }) => line)))] : []),
     ...(damaged.length > 0 ? [fact(t('Lines cut off by crashes, not altered'), listed(damaged))] : []),
     fact(t('Signature'), translateWording(signatureWording(signature))),
   ];
 }
 
-function syncedText(synced: VerificationReport['kept']): string {
+function lastSyncText(synced: VerificationReport['kept']): string {
   if (synced === null) return t('unknown: without record.head, a missing end cannot be detected');
   const time = exactDateTime(synced.at);
   return synced.line === null

@@ -29,8 +29,8 @@ export class Citations {
     this.#links.add(entry, open);
   }
 
-  of(index: number): readonly PageLink[] {
-    return this.#links.of(index).map(pageLink);
+  linksOf(index: number): readonly PageLink[] {
+    return this.#links.linksOf(index).map(pageLink);
   }
 
   sources(query: Parameters<typeof sourcesPage>[1], isComplete: boolean): SourcesPage {
@@ -38,7 +38,7 @@ export class Citations {
   }
 
   async card(index: number, at: number): Promise<EvidenceCard | null> {
-    const numbered = this.#links.of(index).find((numberedLink) => numberedLink.at === at);
+    const numbered = this.#links.linksOf(index).find((numberedLink) => numberedLink.at === at);
     if (numbered === undefined) return null;
     const { link } = numbered;
     const evidence = link.source === undefined ? null : await this.#findEvidence(link.source.entryIndex, link);
@@ -67,7 +67,7 @@ export class Citations {
   async markdown(index: number): Promise<string | undefined> {
     const [entry] = await this.#handle.read(index, index + 1);
     if (entry?.type.kind !== 'assistant_message') return undefined;
-    return withFootnotes(entry.content, this.#links.of(index), {
+    return withFootnotes(entry.content, this.#links.linksOf(index), {
       given: (what) => t('{0} (cited by the agent)', what),
       found: (what, step, verdict) => foundNote(what, step, verdict),
       notFound: (what) => t('{0} (not found in this session)', what),

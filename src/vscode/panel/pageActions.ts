@@ -72,7 +72,7 @@ export class PageActions {
   }
 
   /** No follow-up is sent while the user is typing. */
-  typing(id: string): Promise<void> {
+  handleTyping(id: string): Promise<void> {
     return this.#followUps.cancel(id);
   }
 

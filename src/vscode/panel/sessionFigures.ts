@@ -61,7 +61,7 @@ export class SessionFigures {
         const { handle } = this.#deps;
         const known = await this.#readMessageFigures();
         const turns = handle.turns();
-        const figures = message.indexes.map((index) => ({ index, figure: known.of(index, turns) }));
+        const figures = message.indexes.map((index) => ({ index, figure: known.figureOf(index, turns) }));
         return { type: 'messageFigures', request, figures };
       }
     }

@@ -113,7 +113,7 @@ export class SessionPanel implements vscode.Disposable {
         this.#showView();
       }),
       actions.onDidChangeDue(() => this.#showView()),
-      vscode.workspace.onDidSaveTextDocument(() => this.#views.saved()),
+      vscode.workspace.onDidSaveTextDocument(() => this.#views.handleFileSaved()),
       vscode.workspace.onDidGrantWorkspaceTrust(() => this.#showView()),
       vscode.workspace.onDidChangeWorkspaceFolders(() => this.#showView()),
     ];
@@ -183,7 +183,7 @@ export class SessionPanel implements vscode.Disposable {
       return;
     }
     if (envelope.message.type === 'ack') {
-      if (envelope.generation === this.#channel.generation) this.#feed.acknowledged(envelope.message.seq);
+      if (envelope.generation === this.#channel.generation) this.#feed.acknowledge(envelope.message.seq);
       return;
     }
     this.#channel.receive(envelope);
@@ -242,7 +242,7 @@ export class SessionPanel implements vscode.Disposable {
         this.#channel.send({ type: 'takenBack', text: message.text });
         return;
       case 'typing':
-        return this.#actions.typing(id);
+        return this.#actions.handleTyping(id);
       case 'takeBack': {
         const text = (await this.#handle.conversation()?.takeBack(message.id)) ?? null;
         this.#channel.send({ type: 'takenBack', text });
@@ -339,7 +339,7 @@ export class SessionPanel implements vscode.Disposable {
     const sent = this.#uncounted;
     this.#uncounted = [];
     const entries = sent.flatMap(({ from, to }) =>
-      Array.from({ length: to - from }, (_, at) => ({ index: from + at, links: this.#citations.of(from + at) })),
+      Array.from({ length: to - from }, (_, at) => ({ index: from + at, links: this.#citations.linksOf(from + at) })),
     );
     const linked = entries.filter(({ links }) => links.length > 0);
     if (linked.length > 0) this.#channel.send({ type: 'links', entries: linked });
@@ -354,8 +354,8 @@ export class SessionPanel implements vscode.Disposable {
   }
 
   #toPageEntry(entry: NormalizedEntry): PageEntry {
-    const page = ownAnswer(pageEntry(entry, this.#steps.of(entry)), this.#actions.windowId);
-    const links = this.#citations.of(entry.index);
+    const page = ownAnswer(pageEntry(entry, this.#steps.numberOf(entry)), this.#actions.windowId);
+    const links = this.#citations.linksOf(entry.index);
     return links.length === 0 ? page : { ...page, links };
   }
 

@@ -4,7 +4,7 @@ import { isObject } from '../../model/text/json.ts';
 import type { EngineHost } from '../engine/engineHost.ts';
 import type { WindowEngine } from '../engine/windowEngine.ts';
 import { isKeepable } from '../observed/keepable.ts';
-import { keepsObserved } from '../settings/settings.ts';
+import { observedToKeep } from '../settings/settings.ts';
 import type { Failures } from '../failures/failures.ts';
 import { logLine } from '../../engine/log/logLine.ts';
 import type { PageActions } from './pageActions.ts';
@@ -180,7 +180,7 @@ export class SessionPanels implements vscode.Disposable {
   /** Copies an opened session of another program into a record, if the setting says so. */
   async #keep(engine: WindowEngine, id: string): Promise<void> {
     const row = this.#deps.list.get(id);
-    if (row === undefined || !isKeepable(row) || keepsObserved() === 'never') return;
+    if (row === undefined || !isKeepable(row) || observedToKeep() === 'never') return;
     const { log } = this.#deps;
     const copied = engine.keep(id).catch((error: unknown) => {
       log.warn(logLine('session not kept', { session: id, error: String(error) }));

@@ -137,7 +137,7 @@ function withDeletion(
 }
 
 /** The question itself is in the transcript and is sent once. */
-function waiting({ id, kind, callId, title, asked_at, expires_at }: AgentRequest): WaitingRequest {
+function toWaitingRequest({ id, kind, callId, title, asked_at, expires_at }: AgentRequest): WaitingRequest {
   return { id, kind, title, asked_at, expires_at, ...(callId !== undefined && { callId }) };
 }
 
@@ -175,7 +175,7 @@ export function sessionView(
         ? null
         : {
             takesMessages: conversation.takesMessages,
-            requests: conversation.pending().map(waiting),
+            requests: conversation.pending().map(toWaitingRequest),
             queued: conversation.queued(),
           },
     can: {

@@ -59,8 +59,8 @@ export class StepIndex {
   }
 
   /** Number of `entry`, if known yet. */
-  of(entry: NormalizedEntry): string | undefined {
-    if (entry.index < this.#counted) return this.#numbers.of(entry.index) ?? this.#numbers.add(entry);
+  numberOf(entry: NormalizedEntry): string | undefined {
+    if (entry.index < this.#counted) return this.#numbers.numberOf(entry.index) ?? this.#numbers.add(entry);
     if (entry.index > this.#counted) return undefined;
     this.#counted += 1;
     return this.#addNumber(entry);

@@ -136,7 +136,7 @@ function runItem(run: ListedRun, runners: readonly ListedRunner[], now: number):
         run.waiting === undefined ? undefined : new vscode.ThemeColor('list.warningForeground'),
       )
     : new vscode.ThemeIcon('loading~spin', new vscode.ThemeColor('charts.blue'));
-  item.tooltip = hover(title, runFacts(run, runners));
+  item.tooltip = createTooltip(title, runFacts(run, runners));
   item.contextValue = isWaiting ? 'run waiting' : run.status === 'stopping' ? 'run stopping' : 'run active';
   const word = isWaiting ? t('waiting') : '';
   item.accessibilityInformation = {
@@ -167,13 +167,13 @@ function runnerItem(runner: ListedRunner, here: boolean): vscode.TreeItem {
     runner.status === 'stale'
       ? new vscode.ThemeIcon('debug-disconnect', new vscode.ThemeColor('list.warningForeground'))
       : new vscode.ThemeIcon('server', new vscode.ThemeColor('charts.green'));
-  item.tooltip = hover(name, [[t('Status'), parts.join(' · ')], ...runnerFacts(runner)]);
+  item.tooltip = createTooltip(name, [[t('Status'), parts.join(' · ')], ...runnerFacts(runner)]);
   item.contextValue = 'runner';
   item.accessibilityInformation = { label: [t('Runner {0}', name), ...parts].join(', ') };
   return item;
 }
 
-function hover(title: string, facts: readonly (readonly [string, string])[]): vscode.MarkdownString {
+function createTooltip(title: string, facts: readonly (readonly [string, string])[]): vscode.MarkdownString {
   const lines = facts.map(([name, value]) => `${literalText(name)}: ${literalText(visibleText(value))}`);
   return new vscode.MarkdownString(`**${literalText(title)}**\n\n${lines.join('  \n')}`);
 }

@@ -53,7 +53,7 @@ export class QueueView implements vscode.Disposable {
         this.#updateTimer();
       }),
     ];
-    deps.engines.onceCreated((engine) => this.#attach(engine));
+    deps.engines.onCreated((engine) => this.#attach(engine));
     if (this.#view.visible) void this.refresh();
     this.#updateTimer();
   }

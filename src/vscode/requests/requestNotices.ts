@@ -3,7 +3,7 @@ import { attentionReason } from '../text/originLabel.ts';
 import { inertText } from '../text/inertText.ts';
 import type { SessionPanels } from '../panel/sessionPanels.ts';
 import type { SessionList } from '../sessions/sessionList.ts';
-import { quoted } from '../../model/text/visibleText.ts';
+import { quoteSafely } from '../../model/text/visibleText.ts';
 import { needsYou, titleOf, type SessionRow } from '../sessions/sessionRow.ts';
 
 const { t } = vscode.l10n;
@@ -63,7 +63,7 @@ function show(row: SessionRow, about: string): OpenNotice {
   let close = (): void => undefined;
   const over = new Promise<void>((resolve) => (close = resolve));
   const review = `command:vitrine.reviewRequest?${encodeURIComponent(JSON.stringify([row.session_id]))}`;
-  const message = t('{0} needs you. {1}', inertText(quoted(titleOf(row))), inertText(attentionReason(row)));
+  const message = t('{0} needs you. {1}', inertText(quoteSafely(titleOf(row))), inertText(attentionReason(row)));
   // Put the link first, because VS Code cuts off the end of a long text.
   const options = { location: vscode.ProgressLocation.Notification, title: `[${t('Review')}](${review}) ${message}` };
   void vscode.window.withProgress(options, () => over);

@@ -61,7 +61,7 @@ async function report(engine: WindowEngine, session: string, restored: RestoreRe
   const chosen = await (failed.length === 0
     ? vscode.window.showInformationMessage(done, ...buttons)
     : vscode.window.showWarningMessage(
-        `${done} ${t('These files could not be restored: {0}', names(failed))}`,
+        `${done} ${t('These files could not be restored: {0}', namesText(failed))}`,
         ...buttons,
       ));
   if (chosen !== undo) return;
@@ -105,10 +105,10 @@ async function saveUnsaved(folder: string): Promise<boolean> {
 function nothingText({ skipped }: RestorePreview): string {
   const same = t('The files already match the copy.');
   if (skipped.length === 0) return same;
-  return `${same} ${t('These files will not change: {0}', names(skipped.map(({ path }) => path)))}`;
+  return `${same} ${t('These files will not change: {0}', namesText(skipped.map(({ path }) => path)))}`;
 }
 
-function names(paths: readonly string[]): string {
+function namesText(paths: readonly string[]): string {
   const some = paths.slice(0, maxNamed).map(inertText).join(', ');
   return paths.length > maxNamed ? t('{0} and {1} more', some, paths.length - maxNamed) : some;
 }

@@ -26,7 +26,7 @@ export async function askForFork(engine: WindowEngine, { session, entry }: Place
   handle.dispose();
   const { way, prompt } = await engine.planFork(session, entry);
   const title = t('Fork from Here');
-  const detail = wayText(way, inertText(label));
+  const detail = forkMethodText(way, inertText(label));
   // A row has one line; the message box below has room for the reason.
   const row =
     way === 'transcript'
@@ -58,7 +58,7 @@ export async function askForFork(engine: WindowEngine, { session, entry }: Place
   return text === shown ? prompt : text;
 }
 
-function wayText(way: ResultOf<'planFork'>['way'], label: string): string {
+function forkMethodText(way: ResultOf<'planFork'>['way'], label: string): string {
   switch (way) {
     case 'conversation':
       return t('{0} continues its conversation as it was before this prompt, and does not see what followed.', label);

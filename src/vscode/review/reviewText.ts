@@ -53,7 +53,7 @@ export function originHover(review: OpenReview, place: ReviewPlace): vscode.Mark
   const paragraphs = [`**${literalText(changeText(review.session, hunk))}**`];
   const step = hunk.by.findLast((author) => author !== unreported);
   const { prompt, promptIndex } = step === undefined ? {} : review.session.step(step);
-  if (prompt !== undefined && prompt.trim() !== '') paragraphs.push(literalText(shortened(prompt)));
+  if (prompt !== undefined && prompt.trim() !== '') paragraphs.push(literalText(shortenText(prompt)));
   about.appendMarkdown(paragraphs.join('\n\n'));
   const links = new vscode.MarkdownString('', false);
   const commands = ['vitrine.keepChange', 'vitrine.revertChange', 'vitrine.openEntry'];
@@ -78,7 +78,7 @@ export function promptLine(session: SessionReview, { by }: NamedHunk): string {
   return inertText(line.length > 60 ? `${line.slice(0, 59)}…` : line);
 }
 
-function shortened(text: string): string {
+function shortenText(text: string): string {
   const shown = text
     .trim()
     .split(/\r?\n/)

@@ -131,7 +131,7 @@ class Questions {
         await vscode.commands.executeCommand('vitrine.doctor');
         return { kind: 'none' };
       case 'missing':
-        return helpWith(row.agent, this.#stepFrame(at + 1, 0, t('{0} Was Not Found', row.agent.label)));
+        return showInstallHelp(row.agent, this.#stepFrame(at + 1, 0, t('{0} Was Not Found', row.agent.label)));
       case 'several':
         return canStartAgents() ? { kind: 'value', value: 'several' } : { kind: 'none' };
       case 'agent':
@@ -245,7 +245,7 @@ class Questions {
 }
 
 /** Help for an agent that is not installed. */
-async function helpWith(
+async function showInstallHelp(
   agent: AgentReport,
   frame: { readonly title: string; readonly step: number; readonly steps: number; readonly back: boolean },
 ): Promise<Answer<never>> {

@@ -25,14 +25,14 @@ export async function changeOptions(engine: WindowEngine, memory: RunMemory, ses
       return;
     }
     const settings = agentOptions(type, dir === undefined ? undefined : vscode.Uri.file(dir));
-    const before = memory.ofSession(session);
+    const before = memory.choiceOfSession(session);
     const step = { title: agent.label, step: 1, steps: 1, back: false };
     const chosen = await askForOptions({ agent, settings, memory, step }, before);
     if (chosen === undefined) return;
     await memory.rememberChange(nameOf(agent), chosen, session);
     const conversation = handle.conversation();
     const options = withChoice(settings, chosen);
-    const changes = differences(withChoice(settings, before), options);
+    const changes = findChangedOptions(withChoice(settings, before), options);
     const taken = conversation?.takesMessages === true ? await conversation.change(changes) : [];
     const line = optionLine(type, options);
     const label = inertText(agent.label);
@@ -56,7 +56,7 @@ export async function changeOptions(engine: WindowEngine, memory: RunMemory, ses
 }
 
 /** Changed options; `''` resets one to the agent's default. */
-function differences(before: AgentOptions, after: AgentOptions): LiveOptions {
+function findChangedOptions(before: AgentOptions, after: AgentOptions): LiveOptions {
   const { model = '', permissionMode = '' } = after;
   return {
     ...(model !== (before.model ?? '') && { model }),

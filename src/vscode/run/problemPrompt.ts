@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { isObject } from '../../model/text/json.ts';
 import type { RunDefaults } from './askForRun.ts';
-import { inFolder, warnOutsideWorkspace } from './steps/editorPlaces.ts';
+import { findInFolder, warnOutsideWorkspace } from './steps/editorPlaces.ts';
 import { excerpt, placeText, type Excerpt } from './steps/excerpt.ts';
 
 const { t } = vscode.l10n;
@@ -11,7 +11,7 @@ export function problemFromArgument(argument: unknown): RunDefaults | undefined 
   const { uri, diagnostics } = isObject(argument) ? argument : {};
   const editor = vscode.window.activeTextEditor;
   const target = uri instanceof vscode.Uri ? uri : editor?.document.uri;
-  const place = target === undefined ? undefined : inFolder(target);
+  const place = target === undefined ? undefined : findInFolder(target);
   if (target === undefined || place === undefined) {
     warnOutsideWorkspace();
     return undefined;
@@ -62,7 +62,7 @@ export class AgentFixes implements vscode.CodeActionProvider {
     _range: vscode.Range,
     { diagnostics }: vscode.CodeActionContext,
   ): vscode.CodeAction[] {
-    if (diagnostics.length === 0 || inFolder(document.uri) === undefined) return [];
+    if (diagnostics.length === 0 || findInFolder(document.uri) === undefined) return [];
     const title =
       diagnostics.length === 1
         ? t('Ask an agent to fix this problem (Vitrine)')

@@ -63,7 +63,7 @@ export class RunControl {
     }
     const options = withChoice(agentOptions(agent, inside?.uri), choice);
     const id = await this.#run('start', { agent: request }, async (engine) => {
-      const recorded = recording && prompt.trim() === '' ? await recordingOf(engine) : undefined;
+      const recorded = recording && prompt.trim() === '' ? await findDemoRecording(engine) : undefined;
       const name = recorded?.title ?? title;
       return engine.start({
         agent,
@@ -197,7 +197,7 @@ export class RunControl {
 
   /** Overrides options with those chosen for a session. */
   #applySessionOptions(session: string) {
-    return (options: AgentOptions): AgentOptions => withChoice(options, this.#memory.ofSession(session));
+    return (options: AgentOptions): AgentOptions => withChoice(options, this.#memory.choiceOfSession(session));
   }
 
   async #resumeRequest(session: string, message: string, reasonAgainst = notResumableReason) {
@@ -210,7 +210,7 @@ export class RunControl {
       if (why === undefined) {
         const folder = summary.project_dir === undefined ? undefined : vscode.Uri.file(summary.project_dir);
         const demo = summary.recording && summary.executor_profile === undefined;
-        const recorded = demo && message.trim() === '' ? await recordingOf(engine) : undefined;
+        const recorded = demo && message.trim() === '' ? await findDemoRecording(engine) : undefined;
         const prompt = recorded?.prompts[summary.runs] ?? (message.trim() === '' ? t('Continue.') : message);
         const { executor_type: type = 'claude-code', executor_profile: profile } = summary;
         const agent: AgentName = { agent: type, ...(profile === undefined ? {} : { profile }) };
@@ -262,6 +262,6 @@ export class RunControl {
 }
 
 /** The demo's recording; its prompts replace a missing prompt. */
-async function recordingOf(engine: WindowEngine): Promise<AgentReport['recorded']> {
+async function findDemoRecording(engine: WindowEngine): Promise<AgentReport['recorded']> {
   return (await engine.agents()).find(({ recording }) => recording)?.recorded;
 }

@@ -54,12 +54,12 @@ export class RunMemory {
   }
 
   /** Options of a session for later runs. */
-  ofSession(id: string): RunChoice {
+  choiceOfSession(id: string): RunChoice {
     return choiceOf(this.#readAll(keys.sessions)[id]) ?? {};
   }
 
   /** Options of all sessions, by id. */
-  ofSessions(): Readonly<Record<string, RunChoice>> {
+  choicesBySession(): Readonly<Record<string, RunChoice>> {
     const sessions = Object.entries(this.#readAll(keys.sessions));
     return Object.fromEntries(sessions.flatMap(([id, found]) => [[id, choiceOf(found) ?? {}]]));
   }

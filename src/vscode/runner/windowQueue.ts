@@ -33,7 +33,7 @@ export class WindowQueue extends RemoteQueue {
   }
 
   /** Call after connecting to another daemon, which has no runners yet. */
-  reconnected(): void {
+  handleReconnect(): void {
     if (this.#runners.length > 0) void this.#declareSoon();
     if (this.#hasRunListener) void this.#publishRuns();
     this.#changes.fire();

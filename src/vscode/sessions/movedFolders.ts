@@ -58,7 +58,7 @@ export class MovedFolders implements vscode.Disposable {
   async #relink(): Promise<void> {
     const folders = (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath);
     const engine = await this.#deps.engines.get();
-    for (const moved of folders.length === 0 ? [] : await engine.archive.moved(folders)) {
+    for (const moved of folders.length === 0 ? [] : await engine.archive.findMovedSessions(folders)) {
       if (moved.sure) await this.#follow(moved);
       else void this.#ask(moved);
     }

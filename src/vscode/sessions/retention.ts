@@ -37,7 +37,7 @@ export class Retention implements vscode.Disposable {
   }
 
   /** Ended sessions of all folders that were inactive for so long. */
-  olderThan(days: number): readonly SessionRow[] {
+  findInactive(days: number): readonly SessionRow[] {
     const before = this.#deps.now() - days * day;
     return this.#deps.list.all().filter((row) => !isSessionLive(row.status) && Date.parse(row.updated_at) < before);
   }
@@ -80,13 +80,13 @@ export class Retention implements vscode.Disposable {
     const { pack, remove } = retentionDays();
     try {
       if (pack > 0) {
-        const freed = await this.pack(this.olderThan(pack));
+        const freed = await this.pack(this.findInactive(pack));
         this.#deps.log.info(logLine('packed', { freed }));
       }
     } catch (error) {
       this.#deps.log.error(logLine('packing failed', { error: String(error) }));
     }
-    const old = remove > 0 ? this.olderThan(remove) : [];
+    const old = remove > 0 ? this.findInactive(remove) : [];
     if (old.length === 0) return;
     const text =
       old.length === 1

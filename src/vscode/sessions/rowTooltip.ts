@@ -56,7 +56,7 @@ function facts(row: SessionRow, now: number, family: Family | undefined): [strin
     ...(turns === null ? [] : [[t('Turns'), turnsOf(row, turns)] satisfies [string, string]]),
     ...(duration === undefined ? [] : [[t('Last run'), figures.duration(duration)] satisfies [string, string]]),
     [t('Last change'), dateTime(row.updated_at)],
-    [placeLabel(row), startedIn(row)],
+    [placeLabel(row), startPlaceText(row)],
     ...(row.share === undefined || row.share === 'nothing'
       ? []
       : [[t('The team sees'), shareDetail(row.share)] satisfies [string, string]]),
@@ -74,7 +74,7 @@ function placeLabel({ shared, remote }: SessionRow): string {
   return remote === undefined ? t('Started in') : t('Machine');
 }
 
-function startedIn({ observed, shared, remote }: SessionRow): string {
+function startPlaceText({ observed, shared, remote }: SessionRow): string {
   if (shared !== undefined) return t('{0} on {1}', shared.member, shared.hostname);
   if (remote !== undefined) return remoteText(remote);
   if (observed === undefined) return placeText(null);
@@ -137,8 +137,8 @@ export function rowLabel(row: SessionRow, now: number, family?: Family): string 
     ...(needs === undefined ? [] : [attentionReason(row), waitingText(needs.since, now)]),
     ...(row.agent_name === undefined ? [] : [row.agent_name]),
     cut(row.agent_label),
-    ...(row.shared === undefined ? [] : [t('shared by {0}', cut(startedIn(row)))]),
-    ...(row.observed === undefined && row.remote === undefined ? [] : [startedIn(row)]),
+    ...(row.shared === undefined ? [] : [t('shared by {0}', cut(startPlaceText(row)))]),
+    ...(row.observed === undefined && row.remote === undefined ? [] : [startPlaceText(row)]),
     ...shareMark(row),
     rowCost(row, family),
     ...(turns === null ? [] : [turnsText(turns)]),

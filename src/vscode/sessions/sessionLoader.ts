@@ -25,7 +25,7 @@ export class SessionLoader implements vscode.Disposable {
       // A daemon of another version or machine writes without notice.
       if (this.#list.isComplete && performance.now() - this.#last > pause) void this.refresh();
     });
-    engines.onceCreated((engine) => {
+    engines.onCreated((engine) => {
       engine.onReconnected(() => {
         if (this.#list.isComplete) void this.#sweepAndList();
       });

@@ -69,7 +69,7 @@ function field(key: string, name: string, scope?: vscode.Uri): unknown {
 }
 
 /** Value for one agent; earlier versions had a setting per agent. */
-function ofAgent(key: 'extraArgs' | 'environment', name: string, scope?: vscode.Uri): unknown {
+function agentSetting(key: 'extraArgs' | 'environment', name: string, scope?: vscode.Uri): unknown {
   return field(key, name, scope) ?? value(`${name}.${key}`, 'user', scope);
 }
 
@@ -81,7 +81,7 @@ export function resumeFrom(scope?: vscode.Uri): ResumeFrom {
 function agentSettings(name: string): AgentSettings {
   return known<AgentSettings>({
     program: text(value(`${name}.path`, 'user'))?.trim(),
-    environment: variables(ofAgent('environment', name)),
+    environment: variables(agentSetting('environment', name)),
     resumeFrom: name === 'claude' ? resumeFrom() : undefined,
   });
 }
@@ -172,7 +172,7 @@ export function countsObserved(): boolean {
 }
 
 /** Which sessions of other programs are copied into records: none, opened ones, or all ended ones. */
-export function keepsObserved(): 'never' | 'opened' | 'all' {
+export function observedToKeep(): 'never' | 'opened' | 'all' {
   const found = value('sources.keep', 'user');
   return found === 'never' || found === 'all' ? found : 'opened';
 }
@@ -237,7 +237,7 @@ export function agentOptions(agent: ExecutorType, scope?: vscode.Uri): AgentOpti
     maxBudgetUsd: limit('maxBudgetUsd'),
     maxAiCredits: limit('maxAiCredits'),
     appendSystemPrompt: text(value(`${name}.appendSystemPrompt`, 'trusted', scope)),
-    extraArgs: strings(ofAgent('extraArgs', name, scope)),
+    extraArgs: strings(agentSetting('extraArgs', name, scope)),
   });
 }
 

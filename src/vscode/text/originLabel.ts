@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { quoted, visibleLine } from '../../model/text/visibleText.ts';
+import { quoteSafely, visibleLine } from '../../model/text/visibleText.ts';
 import { visibleText } from './inertText.ts';
 import { needsYou, type SessionRow } from '../sessions/sessionRow.ts';
 import type { Origin } from '../../model/transcript/entry.ts';
@@ -31,13 +31,13 @@ export function originLabel(origin: Origin, member?: string): readonly [icon: st
 }
 
 /** The agent's request, marked as the agent's words, so that it cannot pass as Vitrine's. */
-export function askedBy(row: Pick<SessionRow, 'agent_label'>, title: string): string {
-  return t('{0} says: {1}', visibleText(row.agent_label), quoted(visibleLine(title, 'code')));
+export function agentRequestText(row: Pick<SessionRow, 'agent_label'>, title: string): string {
+  return t('{0} says: {1}', visibleText(row.agent_label), quoteSafely(visibleLine(title, 'code')));
 }
 
 /** What a session waits for; stores of other programs have no details. */
 export function attentionReason(row: SessionRow): string {
-  if (row.observed === undefined) return askedBy(row, needsYou(row)?.title ?? '');
+  if (row.observed === undefined) return agentRequestText(row, needsYou(row)?.title ?? '');
   return row.observed.live.state === 'waiting_for_permission'
     ? t('{0} is waiting for permission', visibleText(row.agent_label))
     : t('{0} is waiting for you', visibleText(row.agent_label));

@@ -30,7 +30,7 @@ export function dayStart(
 /** Each session counts without its child sessions. Recordings cost nothing. */
 export function costToday(rows: readonly SessionRow[], now: number): CostToday {
   const date = localDay(now);
-  const spent = rows.flatMap((row) => spentOn(date, row) ?? []);
+  const spent = rows.flatMap((row) => costOn(date, row) ?? []);
   return {
     usd: spent.reduce((sum, { cost, before }) => sum + Math.max(0, usd(cost) - before), 0),
     estimated: spent.some(({ cost }) => cost.provenance === 'estimated'),
@@ -40,7 +40,7 @@ export function costToday(rows: readonly SessionRow[], now: number): CostToday {
   };
 }
 
-function spentOn(
+function costOn(
   date: string,
   { observed, day, recording, total_cost: cost }: SessionRow,
 ): { readonly cost: Cost; readonly before: number; readonly atLeast: boolean } | undefined {

@@ -154,11 +154,11 @@ export class UsageView implements vscode.WebviewViewProvider, vscode.Disposable 
 async function sharedSpending({
   team,
 }: WindowEngine): Promise<{ readonly spent: readonly RunSpending[]; readonly covers: TeamCoverage }> {
-  const { spentBy } = await import('../../insight/usage/spending.ts');
+  const { spendingOfSession } = await import('../../insight/usage/spending.ts');
   const found = await team.sharedSessions().catch(() => null);
   const sessions = found?.sessions ?? [];
   return {
-    spent: sessions.flatMap((summary) => spentBy(summary, [])),
+    spent: sessions.flatMap((summary) => spendingOfSession(summary, [])),
     covers: {
       sessions: sessions.length,
       isComplete: found?.is_complete !== false,

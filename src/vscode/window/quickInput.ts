@@ -49,7 +49,7 @@ export function ask<I extends vscode.QuickPickItem>(choice: Choice<I>): Promise<
     pick.items = pick.items.map((candidate) => (candidate === item ? other : candidate));
     pick.activeItems = [other];
   });
-  return answered(pick, choice, () => pick.selectedItems[0], filled);
+  return showInput(pick, choice, () => pick.selectedItems[0], filled);
 }
 
 /** Multiple choice, at least one item. */
@@ -63,7 +63,7 @@ export function askForMany<I extends vscode.QuickPickItem>(choice: MultipleChoic
   });
   const value = () =>
     pick.selectedItems.length > 0 && pick.selectedItems.length <= most ? pick.selectedItems : undefined;
-  return answered(pick, choice, value, fillPick(pick, choice.items));
+  return showInput(pick, choice, value, fillPick(pick, choice.items));
 }
 
 /** Text input with action rows below. */
@@ -77,7 +77,7 @@ export function askForWords<I extends vscode.QuickPickItem>(
     const [item] = pick.selectedItems;
     return words.accepts(pick.value, item) ? { text: pick.value, item } : undefined;
   };
-  return answered(pick, words, value, Promise.resolve());
+  return showInput(pick, words, value, Promise.resolve());
 }
 
 interface Text extends Step {
@@ -95,7 +95,7 @@ export function askForText({ value, validate = () => undefined, ...step }: Text)
     input.validationMessage = validate(input.value);
     return input.validationMessage === undefined ? input.value : undefined;
   };
-  return answered(input, step, accepted, Promise.resolve());
+  return showInput(input, step, accepted, Promise.resolve());
 }
 
 async function fillPick<I extends vscode.QuickPickItem>(
@@ -122,7 +122,7 @@ export function disposeLater(input: { dispose(): void }): void {
  * Escapes title and placeholder, which may contain names from files and settings; rows do that themselves, because some
  * have icons.
  */
-function answered<V>(
+function showInput<V>(
   input: vscode.QuickPick<vscode.QuickPickItem> | vscode.InputBox,
   { title, step, steps, placeholder, back }: Step,
   value: () => V | undefined,

@@ -6,7 +6,7 @@ import type { MachineRuns } from '../daemon/machineRuns.ts';
 import { isSessionLive } from '../../model/session/status.ts';
 import { todayText } from '../sessions/rowText.ts';
 import type { SessionList } from '../sessions/sessionList.ts';
-import { quoted } from '../../model/text/visibleText.ts';
+import { quoteSafely } from '../../model/text/visibleText.ts';
 import { titleOf } from '../sessions/sessionRow.ts';
 
 const { t } = vscode.l10n;
@@ -75,7 +75,7 @@ export class StatusBar implements vscode.Disposable {
     }
     const text = rows.length === 1 ? t('1 needs you') : t('{0} need you', rows.length);
     this.#requestsItem.text = `$(shield) ${text}`;
-    this.#requestsItem.tooltip = rows.map((row) => `${quoted(titleOf(row))}: ${attentionReason(row)}`).join('\n');
+    this.#requestsItem.tooltip = rows.map((row) => `${quoteSafely(titleOf(row))}: ${attentionReason(row)}`).join('\n');
     this.#requestsItem.accessibilityInformation = { label: t('Vitrine: {0}', text), role: 'button' };
     this.#requestsItem.show();
   }

@@ -86,7 +86,7 @@ describe('reports about recorded sessions', function () {
     const away = {
       since: new Date(at(since, -1)).toISOString(),
       summary: () => awaySummary(rows, { at: new Date(at(since, -1)).toISOString(), running: new Set<string>() }),
-      interrupted: () => [],
+      interruptedSessions: () => [],
     };
     const log = vscode.window.createOutputChannel('figures', { log: true });
     const doctor = { engine, list, store: store.dir, version: '0.0.0', log };

@@ -45,13 +45,13 @@ describe('runs on this machine', function () {
     let changes = 0;
     const store = observed(() => (changes += 1));
     await store.connect();
-    assert.deepEqual(store.live(), []);
+    assert.deepEqual(store.liveSessions(), []);
     const { session_id } = await connection.call('start', place.startParams([{ init: true }, { forever: true }]));
-    await until('the run to be told', () => store.live().length === 1);
-    assert.equal(store.live()[0]?.project_dir, place.bench.cwd);
+    await until('the run to be told', () => store.liveSessions().length === 1);
+    assert.equal(store.liveSessions()[0]?.project_dir, place.bench.cwd);
     const before = changes;
     await connection.call('stop', { session_id, kill: false });
-    await until('the end to be told', () => store.live().length === 0);
+    await until('the end to be told', () => store.liveSessions().length === 0);
     assert.ok(changes > before);
     store.dispose();
   });

@@ -5,7 +5,7 @@ import { completenessWording } from '../../../src/engine/audit/completenessWordi
 import { checkCompleteness, type Completeness } from '../../../src/engine/record/chain/completeness.ts';
 import { runsWithOutput } from '../../../src/engine/record/outputs.ts';
 import { verifyRecord } from '../../../src/engine/record/chain/verify.ts';
-import { english } from '../../../src/engine/failures/wording.ts';
+import { toEnglish } from '../../../src/engine/failures/wording.ts';
 import { aSession, anEntry, sessionId, temporaryStore, wholeSession } from '../../support/sessions/records.ts';
 
 const entries = 40;
@@ -86,7 +86,7 @@ describe('missing parts of a record', () => {
       for (let index = 0; index < entries; index += 1) {
         if (read.get(index) !== JSON.stringify(anEntry(index))) lost += 1;
       }
-      return { found, texts: completenessWording(found).map(english), lost };
+      return { found, texts: completenessWording(found).map(toEnglish), lost };
     } finally {
       await reader.close();
     }

@@ -49,7 +49,7 @@ describe('a writer that is killed', function () {
       const { verdict, breaks } = await verifyRecord(temporary.store.path(id));
       assert.deepEqual([verdict, breaks], ['intact', []]);
     }
-    const survey = await temporary.store.survey();
+    const survey = await temporary.store.listRecords();
     assert.equal(survey.summaries.length, Math.ceil(kills / 25));
     assert.deepEqual(survey.unreadable, []);
   });

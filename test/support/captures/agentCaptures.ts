@@ -82,7 +82,7 @@ export function readBy(
   };
   for (const [at, line] of lines.entries()) apply(normalizer.push(line, start + 10 * at));
   apply(normalizer.end(exit, start + 10 * lines.length));
-  return { entries: transcript.settled(), open: transcript.open(), updates, facts: normalizer.facts() };
+  return { entries: transcript.settledEntries(), open: transcript.open(), updates, facts: normalizer.facts() };
 }
 
 export function linesOfCapture({

@@ -122,7 +122,7 @@ export function demoEntries(): readonly NormalizedEntry[] {
     if (recorded.line !== undefined)
       transcript.apply(normalizer.push({ stream: 'stdout', text: recorded.line }, at * 100));
   }
-  return transcript.settled();
+  return transcript.settledEntries();
 }
 
 export function madeEntry(step: SyntheticStep, index: number): NormalizedEntry {

@@ -23,7 +23,7 @@ export class PageCitations {
   }
 
   on(entry: PageEntry): PageEntry {
-    const links = this.#links.of(entry.index).map(pageLink);
+    const links = this.#links.linksOf(entry.index).map(pageLink);
     return links.length === 0 ? entry : { ...entry, links };
   }
 
@@ -32,7 +32,7 @@ export class PageCitations {
     if (message.type === 'getSources') {
       return { type: 'sources', request, page: sourcesPage(this.#links, message, true) };
     }
-    const numbered = this.#links.of(message.index).find((numberedLink) => numberedLink.at === message.link);
+    const numbered = this.#links.linksOf(message.index).find((numberedLink) => numberedLink.at === message.link);
     if (numbered === undefined) return { type: 'evidence', request, card: null };
     const { link } = numbered;
     const step = link.source === undefined ? undefined : entry(link.source.entryIndex);

@@ -259,7 +259,7 @@ export class FakeHost {
     const entries = [];
     for (let index = from; index < to; index++) {
       const entry = this.#entries.get(index);
-      if (entry !== undefined) entries.push(this.#citations.on(pageEntry(entry, this.#steps.of(index))));
+      if (entry !== undefined) entries.push(this.#citations.on(pageEntry(entry, this.#steps.numberOf(index))));
     }
     return entries;
   }
@@ -275,7 +275,7 @@ export class FakeHost {
         this.#init();
         break;
       case 'ack':
-        this.#feed.acknowledged(message.seq);
+        this.#feed.acknowledge(message.seq);
         break;
       case 'getPage': {
         if (this.holdPages) {
@@ -332,7 +332,7 @@ export class FakeHost {
       case 'find': {
         const { request, from } = message;
         const { query, problems } = parseQuery(message.query);
-        const all = this.#entries.settled().filter((entry) => entry.index >= from && answers(entry, query));
+        const all = this.#entries.settledEntries().filter((entry) => entry.index >= from && answers(entry, query));
         const indexes = all.slice(0, this.mostFound).map(({ index }) => index);
         const truncated = all.length > indexes.length;
         this.#channel.send({ type: 'found', request, indexes, truncated, texts: query.texts, problems });

@@ -49,7 +49,7 @@ export class PostedMessages {
 
   begin(): void {
     this.#host.restart();
-    const entries = this.#session.settled().map((entry) => pageEntry(entry));
+    const entries = this.#session.settledEntries().map((entry) => pageEntry(entry));
     const page = { total: this.#total, from: 0, entries };
     this.#feed.begin({
       type: 'init',
@@ -77,7 +77,7 @@ export class PostedMessages {
 
   /** The page has drawn the updates. */
   frame(): void {
-    this.#feed.acknowledged(this.#acknowledged);
+    this.#feed.acknowledge(this.#acknowledged);
   }
 
   /** JSON bytes of the page's current entries. */
@@ -88,7 +88,7 @@ export class PostedMessages {
   }
 
   #addMessage(sent: Packet): void {
-    const message = this.#last.received(sent);
+    const message = this.#last.readMessage(sent);
     switch (message?.type) {
       case undefined:
         this.gaps += 1;

@@ -11,10 +11,10 @@ describe('stored parts of long output', () => {
   it('are the latest texts of an answer', () => {
     const texts = new LatestTexts();
     texts.set(1, 'first');
-    assert.equal(texts.joined('\n\n'), 'first');
+    assert.equal(texts.join('\n\n'), 'first');
     for (let index = 2; index < 20; index += 1) texts.set(index, megabyte);
     texts.set(20, 'last');
-    const joined = texts.joined('\n');
+    const joined = texts.join('\n');
     assert.ok(joined.startsWith('[…]\nx') && joined.endsWith('x\nlast'));
     assert.ok(joined.length < 4.1 * megabyte.length);
     texts.set(21, megabyte.repeat(5));

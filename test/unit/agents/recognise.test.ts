@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { recognize, adapters } from '../../../src/agents/registry.ts';
+import { recognizeAgents, adapters } from '../../../src/agents/registry.ts';
 import { capturesOf } from '../../support/captures/agentCaptures.ts';
 
-const named = (lines: readonly string[]): string[] => recognize(lines, adapters).map(({ type }) => type);
+const named = (lines: readonly string[]): string[] => recognizeAgents(lines, adapters).map(({ type }) => type);
 
 describe('output of an agent', () => {
   for (const { type, label } of adapters) {

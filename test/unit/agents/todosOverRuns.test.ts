@@ -52,20 +52,20 @@ describe('todos of an agent over its runs', () => {
 
     it('are complete when listed', () => {
       const task = { id: '2', subject: 'Second', status: 'pending' };
-      tasks.completed('TaskCreate', empty, {}, { task: { id: '1', subject: 'First' } });
-      assert.deepEqual(tasks.completed('TaskList', empty, {}, { tasks: [task] }), {
+      tasks.completedAction('TaskCreate', empty, {}, { task: { id: '1', subject: 'First' } });
+      assert.deepEqual(tasks.completedAction('TaskList', empty, {}, { tasks: [task] }), {
         kind: 'todo',
         todos: [{ id: '2', text: 'Second', status: 'pending' }],
         others: 'cancelled',
       });
-      assert.deepEqual(tasks.completed('TaskList', empty, {}, { tasks: [] }), { ...empty, others: 'cancelled' });
+      assert.deepEqual(tasks.completedAction('TaskList', empty, {}, { tasks: [] }), { ...empty, others: 'cancelled' });
     });
 
     it('omit what the run did not report', () => {
-      assert.deepEqual(tasks.completed('TaskList', empty, {}, undefined), empty);
-      assert.deepEqual(tasks.completed('TaskUpdate', empty, { taskId: '1', subject: 'New' }, {}), empty);
+      assert.deepEqual(tasks.completedAction('TaskList', empty, {}, undefined), empty);
+      assert.deepEqual(tasks.completedAction('TaskUpdate', empty, { taskId: '1', subject: 'New' }, {}), empty);
       const failed = { success: false, error: 'Task not found' };
-      assert.deepEqual(tasks.completed('TaskUpdate', empty, { taskId: '1', status: 'completed' }, failed), empty);
+      assert.deepEqual(tasks.completedAction('TaskUpdate', empty, { taskId: '1', status: 'completed' }, failed), empty);
     });
   });
 

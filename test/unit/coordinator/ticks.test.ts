@@ -7,7 +7,11 @@ import { StillCoordinator } from '../../support/queue/coordinator.ts';
 function passWithDueTicks(still: StillCoordinator, ms: number): number {
   const end = still.mono + ms;
   let ticks = 0;
-  for (let due = still.core.untilTick(); due !== undefined && still.mono + due <= end; due = still.core.untilTick()) {
+  for (
+    let due = still.core.msUntilTick();
+    due !== undefined && still.mono + due <= end;
+    due = still.core.msUntilTick()
+  ) {
     still.sleep(due);
     ticks += 1;
   }
@@ -17,17 +21,17 @@ function passWithDueTicks(still: StillCoordinator, ms: number): number {
 describe('the ticks of a queue', () => {
   it('are none while nothing waits and no runner is connected', () => {
     const still = new StillCoordinator();
-    assert.equal(still.core.untilTick(), undefined);
+    assert.equal(still.core.msUntilTick(), undefined);
     const { run_id } = still.create();
-    assert.notEqual(still.core.untilTick(), undefined);
+    assert.notEqual(still.core.msUntilTick(), undefined);
     still.core.stop(run_id);
-    assert.equal(still.core.untilTick(), undefined);
+    assert.equal(still.core.msUntilTick(), undefined);
     const runnerRef = still.register();
-    assert.notEqual(still.core.untilTick(), undefined);
+    assert.notEqual(still.core.msUntilTick(), undefined);
     still.core.removeRunner(runnerRef, 'The runner ended.');
-    assert.equal(still.core.untilTick(), 0);
+    assert.equal(still.core.msUntilTick(), 0);
     still.core.tick();
-    assert.equal(still.core.untilTick(), undefined);
+    assert.equal(still.core.msUntilTick(), undefined);
     assert.deepEqual(still.core.runners(), []);
   });
 
@@ -51,14 +55,14 @@ describe('the ticks of a queue', () => {
     assert.equal(still.mono, lostMs);
     assert.equal(still.run(run_id).status, 'failed');
     assert.ok(ticks < 20, `${ticks} ticks`);
-    assert.equal(still.core.untilTick(), undefined);
+    assert.equal(still.core.msUntilTick(), undefined);
   });
 
   it('are not due between the heartbeats of a runner', () => {
     const still = new StillCoordinator();
     const runnerRef = still.register();
     for (let beat = 0; beat < 100; beat += 1) {
-      assert.ok((still.core.untilTick() ?? 0) > 5000);
+      assert.ok((still.core.msUntilTick() ?? 0) > 5000);
       still.wall += 5000;
       still.mono += 5000;
       still.core.heartbeat(runnerRef);

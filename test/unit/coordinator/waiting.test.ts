@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { CoordinatorError } from '../../../src/coordinator/errors.ts';
-import { demandsTimeoutMs, waitingText, whyWaiting } from '../../../src/coordinator/waiting.ts';
+import { demandsTimeoutMs, waitingText, waitingReason } from '../../../src/coordinator/waiting.ts';
 import { demandsSchema } from '../../../src/model/session/demands.ts';
 import { StillCoordinator } from '../../support/queue/coordinator.ts';
 
@@ -51,7 +51,10 @@ describe('a waiting run', () => {
     for (const [budget, expected] of cases) {
       const context = { online: [{ runner, limit: 1 }], load: () => 0, before: undefined };
       const usedUp = [{ ...budget, ...limit }];
-      const waiting = whyWaiting({ run, executor_type: 'claude-code' }, { ...context, usedUp, requestedBy: 'alice' });
+      const waiting = waitingReason(
+        { run, executor_type: 'claude-code' },
+        { ...context, usedUp, requestedBy: 'alice' },
+      );
       assert.equal(waiting === undefined ? undefined : waitingText(waiting), expected);
     }
   });

@@ -87,7 +87,7 @@ describe('feed of updates', () => {
     feed.push([{ op: 'append', index: 1, text: 'c' }], 2);
     feed.push([{ op: 'append', index: 1, text: 'd' }], 2);
     assert.equal(wire.length, 1);
-    feed.acknowledged(0);
+    feed.acknowledge(0);
     assert.deepEqual(wire[1]?.message, {
       type: 'updates',
       total: 2,
@@ -98,7 +98,7 @@ describe('feed of updates', () => {
     });
     feed.push([{ op: 'append', index: 1, text: 'e' }], 2);
     assert.equal(wire.length, 2);
-    feed.acknowledged(1);
+    feed.acknowledge(1);
     assert.equal(wire.length, 3);
   });
 
@@ -114,7 +114,7 @@ describe('feed of updates', () => {
       ],
       1,
     );
-    feed.acknowledged(0);
+    feed.acknowledge(0);
     const message = wire[1]?.message;
     const update = message?.type === 'updates' ? message.updates[0] : undefined;
     assert.deepEqual(update, {

@@ -70,7 +70,7 @@ describe('JSON lines', () => {
     assert.ok(ids.length < 300, `${ids.length} messages without an answer`);
     assert.ok(socket.isPaused());
     for (let answered = 0; ids.length < count;) {
-      if (answered < ids.length) flow.answered({ id: answered++, result: {} });
+      if (answered < ids.length) flow.handleAnswer({ id: answered++, result: {} });
       else await nextTurn();
     }
     assert.deepEqual(ids, [...Array.from({ length: count }).keys()]);

@@ -40,12 +40,12 @@ export function card(state: CardState): TemplateResult {
         ? html`<p class="c-n">${t('Searching the record…')}</p>`
         : known === null
           ? html`<p class="c-n">${t('The record does not include this source.')}</p>`
-          : filled(state, known)
+          : renderCard(state, known)
     }
   </div>`;
 }
 
-function filled(state: CardState, known: EvidenceCard): TemplateResult {
+function renderCard(state: CardState, known: EvidenceCard): TemplateResult {
   return html`${head(state, known)}
     <p class="c-e" data-e=${known.status}>
       ${codicon({ given: 'verified', found: 'link', not_found: 'unverified' }[known.status])}<span
@@ -216,14 +216,14 @@ function cardFooter(
     url !== null && path === null && linkTarget(url)?.kind === 'page'
       ? html`<button class="link" @click=${() => followPage(url)}>${t('Open link')}</button>`
       : nothing,
-    since(known),
+    renderLineFate(known),
   ];
   return parts.every((part) => part === nothing) && status === 'not_found'
     ? nothing
     : html`<div class="c-f">${parts}</div>`;
 }
 
-function since({ since: became }: EvidenceCard): TemplateResult | typeof nothing {
+function renderLineFate({ since: became }: EvidenceCard): TemplateResult | typeof nothing {
   switch (became) {
     case 'same':
       return html`<span class="sp">${codicon('check', 'sm')}${t('unchanged since')}</span>`;

@@ -45,7 +45,7 @@ export class Finder {
     return this.#found !== undefined;
   }
 
-  bar(): TemplateResult | undefined {
+  renderBar(): TemplateResult | undefined {
     const state = this.state();
     return state === undefined ? undefined : findBar(state);
   }

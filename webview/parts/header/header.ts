@@ -13,7 +13,7 @@ import type { Context } from '../context.ts';
 import { costBlock } from './costBlock.ts';
 import { detailChoice, followUpChoice, goToPrompt, automaticChoice } from './detailChoice.ts';
 import { menuButton, type MenuState } from './menu.ts';
-import { tabs, type TabsState } from '../../views/tabs.ts';
+import { renderTabs, type TabsState } from '../../views/tabs.ts';
 
 interface Status {
   readonly id:
@@ -97,14 +97,14 @@ export function header(context: Context, view: SessionView, state: HeaderState):
             : html`<span class="ver"> ${visibleTemplate(summary.agent_version)}</span>`
         }${modelName(summary)}
       </span>
-      <span class="acts">${primary(context, view)}${menuButton(context, state)}</span>
+      <span class="acts">${renderPrimaryAction(context, view)}${menuButton(context, state)}</span>
     </div>
     <div class="hd-b">${statusLine(context, view)}${costBlock(context, summary)}</div>
-    ${tools(context, state)}
+    ${renderTools(context, state)}
   </header>`;
 }
 
-function primary({ actions }: Context, { can }: SessionView): TemplateResult | typeof nothing {
+function renderPrimaryAction({ actions }: Context, { can }: SessionView): TemplateResult | typeof nothing {
   if (can.stop) {
     return button({
       id: 'primary',
@@ -179,9 +179,12 @@ function sessionId({ actions }: Context, { summary }: SessionView): TemplateResu
     </span>`;
 }
 
-function tools({ actions, store }: Context, { following: isFollowing, tabs: state }: HeaderState): TemplateResult {
+function renderTools(
+  { actions, store }: Context,
+  { following: isFollowing, tabs: state }: HeaderState,
+): TemplateResult {
   return html`<div class="tabs">
-    ${tabs(t('Views'), state)}
+    ${renderTabs(t('Views'), state)}
     <span class="tools" ?hidden=${state.active !== 'transcript'}>
       ${detailChoice(store.level, actions)} ${followUpChoice(store, actions)} ${automaticChoice(store, actions)}
       ${button({ label: goToPrompt(), icon: 'list-selection', look: 'icon', onClick: () => actions.pickPrompt() })}

@@ -22,7 +22,7 @@ export function hiddenText({ steps, failed, thoughts, messages, automatic, syste
 /**
  * Placeholder for rows that are not drawn. Its height is set on the element, because the page's policy forbids inline styles.
  */
-export function spacer(name: string, height: number): TemplateResult {
+export function renderSpacer(name: string, height: number): TemplateResult {
   const size = (element: Element | undefined): void => {
     if (element instanceof HTMLElement) element.style.height = `${height}px`;
   };

@@ -3,13 +3,13 @@ import { guard } from 'lit/directives/guard.js';
 import type { Token } from 'marked';
 import type { PageEntry } from '../../../src/protocol/panel/messages.ts';
 import { markToken, unplacedMarks } from '../../cite/marks.ts';
-import { button, codicon, controlsReady } from '../../controls.ts';
+import { button, codicon, areControlsReady } from '../../controls.ts';
 import { bodyOf } from '../../store/documents.ts';
 import { t } from '../../l10n.ts';
 import type { Part } from '../../markdown/blocks.ts';
 import { renderBlock } from '../../markdown/render.ts';
 import { showAll } from '../../steps/detail.ts';
-import { ago } from '../../text/ago.ts';
+import { relativeTime } from '../../text/ago.ts';
 import { dateTime } from '../../text/format.ts';
 import { replayedAt } from '../../text/replay.ts';
 import { visibleTemplate } from '../../text/shown.ts';
@@ -25,10 +25,10 @@ const thoughtPartsAtATime = 6;
 
 /** Closed blocks are drawn once, and again when their sources are known. */
 function partBody({ actions, store }: Context, entry: PageEntry, part: Part | undefined): unknown {
-  const placed = store.placed(entry);
+  const placed = store.linkPlacesOf(entry);
   const drawn =
     placed === undefined ? actions : { ...actions, marked: (token: Token) => markToken(entry.index, placed, token) };
-  return part?.blocks.map((block) => guard([block, placed, controlsReady()], () => renderBlock(block, drawn)));
+  return part?.blocks.map((block) => guard([block, placed, areControlsReady()], () => renderBlock(block, drawn)));
 }
 
 export function promptRow(context: Context, entry: PageEntry): TemplateResult {
@@ -90,7 +90,7 @@ export function proseRow(context: Context, entry: PageEntry, part: number): Temp
 /** Usage and age; details on hover. */
 function timeLine({ now, store, figures }: Context, entry: PageEntry): TemplateResult {
   const { timestamp, index } = entry;
-  const figure = figures.messages.of(index);
+  const figure = figures.messages.figureOf(index);
   const isRecording = store.view?.summary.recording === true;
   const replayed = isRecording ? replayedAt(entry, store.turns, (at) => store.entry(at)) : undefined;
   const times =
@@ -101,20 +101,20 @@ function timeLine({ now, store, figures }: Context, entry: PageEntry): TemplateR
   return html`<span class="when" title=${[...times, ...figureDetails(figure)].join('\n')}
     >${used === '' ? nothing : html`<span class="used" aria-hidden="true">${used} · </span>`}<time
       datetime=${replayed ?? timestamp}
-      >${ago(replayed ?? timestamp, now)}</time
+      >${relativeTime(replayed ?? timestamp, now)}</time
     ></span
   >`;
 }
 
 /** Numbers of sources without a position in the text; and the usage, read after it. */
 function proseEnd({ store, actions, figures }: Context, entry: PageEntry): TemplateResult {
-  const placed = store.placed(entry);
-  const used = figureDescription(figures.messages.of(entry.index));
-  return html`${interruptedMark(entry)}${placed === undefined ? nothing : unplacedMarks(entry.index, placed)}${stepsBehind(entry)}${showAll({ entry, actions })}${used === '' ? nothing : html`<span class="sr">${used}</span>`}`;
+  const placed = store.linkPlacesOf(entry);
+  const used = figureDescription(figures.messages.figureOf(entry.index));
+  return html`${interruptedMark(entry)}${placed === undefined ? nothing : unplacedMarks(entry.index, placed)}${renderSteps(entry)}${showAll({ entry, actions })}${used === '' ? nothing : html`<span class="sr">${used}</span>`}`;
 }
 
 /** The steps that the agent gave for this text, on hover. */
-function stepsBehind({ metadata, content }: PageEntry): TemplateResult | typeof nothing {
+function renderSteps({ metadata, content }: PageEntry): TemplateResult | typeof nothing {
   const steps = (metadata?.annotations ?? []).filter((annotation) => annotation.kind === 'trajectory');
   if (steps.length === 0) return nothing;
   const points = Array.from(content);

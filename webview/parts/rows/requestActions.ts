@@ -1,7 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit/html.js';
 import { guard } from 'lit/directives/guard.js';
 import type { AgentRequest, Answer } from '../../../src/model/agent/request.ts';
-import { button, controlsReady, field } from '../../controls.ts';
+import { button, areControlsReady, field } from '../../controls.ts';
 import { t } from '../../l10n.ts';
 import { markdownParts } from '../../markdown/blocks.ts';
 import { renderBlock } from '../../markdown/render.ts';
@@ -16,7 +16,7 @@ import type { Context } from '../context.ts';
 export function requestActions(context: Context, request: AgentRequest, index: number): TemplateResult {
   const { requests } = context;
   const { reason, whole } = requests.draft(request.id);
-  const state = requests.state(request.id);
+  const state = requests.stateOf(request.id);
   const off = state !== 'ready';
   const denyIsOff = off && state !== 'unread';
   const unread = request.kind === 'permission' && isLongSubject(request) && !whole;
@@ -42,7 +42,7 @@ export function requestActions(context: Context, request: AgentRequest, index: n
         : nothing
     }
     <div class="bt" data-request=${request.id} data-sight="end">
-      ${yes(context, request, off || unread, press, give)}
+      ${renderAllowButtons(context, request, off || unread, press, give)}
       ${request.editable ? press(t('Edit…'), 'secondary', () => context.actions.openDiff(index), denyIsOff) : nothing}
       ${press(words.no, 'secondary', deny, denyIsOff)}
       ${
@@ -71,7 +71,7 @@ export function requestActions(context: Context, request: AgentRequest, index: n
 
 type AnswerButton = (label: string, look: 'primary' | 'secondary', answer: () => void, off: boolean) => TemplateResult;
 
-function yes(
+function renderAllowButtons(
   { requests }: Context,
   request: AgentRequest,
   off: boolean,
@@ -138,7 +138,7 @@ export function planBody({ actions, store }: Context, request: AgentRequest): Te
   return html`<div class="what" data-focus tabindex="0" role="group" aria-label=${t('Agent plan')}>
     ${agentAsks(store.view)}
     <div class="prose">
-      ${guard([text, controlsReady()], () =>
+      ${guard([text, areControlsReady()], () =>
         markdownParts(text).flatMap(({ blocks }) =>
           blocks.map((block) => renderBlock(block, actions, { whole: true })),
         ),

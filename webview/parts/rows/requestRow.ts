@@ -33,7 +33,7 @@ function waitingRow(context: Context, { entry, asked: { request } }: RequestRow)
   const name = [requestTitle(request), stepWords(context, request)].filter((part) => part !== '').join(', ');
   const isWaiting = requests.isWaiting(request.id);
   return html`<div class="row" data-s="approval" data-kind="request">
-    ${followsItsCall(context, entry, request) ? nothing : headLine(request, name, isWaiting ? now : undefined)}
+    ${isBelowItsCall(context, entry, request) ? nothing : headLine(request, name, isWaiting ? now : undefined)}
     <div
       class="ask"
       role="group"
@@ -44,21 +44,21 @@ function waitingRow(context: Context, { entry, asked: { request } }: RequestRow)
       <i class="sight" data-request=${request.id} data-sight="top"></i>
       ${what(context, request)}
       <ul class="why">
-        ${reasons(context, request)} ${isWaiting ? waiting(request, now) : nothing}
+        ${reasons(context, request)} ${isWaiting ? renderWaiting(request, now) : nothing}
       </ul>
       ${isWaiting ? requestActions(context, request, entry.index) : answeredElsewhereNote(context)}
     </div>
   </div>`;
 }
 
-function waiting(request: AgentRequest, now: number): TemplateResult {
+function renderWaiting(request: AgentRequest, now: number): TemplateResult {
   const remaining = timeLeft(request, now);
   const timer = html`<span role="timer" aria-live="off">${remaining}</span>`;
   return reason('clockface', html`${waitingTime(request, now)}${remaining === '' ? nothing : html` · ${timer}`}`);
 }
 
 /** Whether the row above is the waiting call, which already shows the subject. */
-function followsItsCall({ store }: Context, { index }: PageEntry, { callId }: AgentRequest): boolean {
+function isBelowItsCall({ store }: Context, { index }: PageEntry, { callId }: AgentRequest): boolean {
   const above = store.entry(index - 1)?.type;
   return callId !== undefined && above?.kind === 'tool_use' && above.tool.callId === callId;
 }
@@ -94,7 +94,7 @@ function what(context: Context, request: AgentRequest): TemplateResult {
       const { whole } = context.requests.draft(request.id);
       return html`<div class="what" data-focus tabindex="0" role="group" aria-label=${rowLabel(request)}>
         ${agentAsks(context.store.view)}
-        ${renderSubject({ request, projectDir, whole, requestPreview: context.requests.previews.of(request.id) })}
+        ${renderSubject({ request, projectDir, whole, requestPreview: context.requests.previews.previewOf(request.id) })}
       </div>`;
     }
   }
@@ -164,11 +164,11 @@ function decidedRow(context: Context, { entry, asked, key }: RequestRow): Templa
       >
       <span class="st"></span>
     </button>
-    ${open ? decidedDetail(context, entry, asked) : nothing}
+    ${open ? renderDecidedDetail(context, entry, asked) : nothing}
   </div>`;
 }
 
-function decidedDetail(context: Context, entry: PageEntry, { request, decision }: RequestState): TemplateResult {
+function renderDecidedDetail(context: Context, entry: PageEntry, { request, decision }: RequestState): TemplateResult {
   const { store, actions } = context;
   const projectDir = store.view?.summary.project_dir;
   const answer = decision?.answer;

@@ -165,7 +165,7 @@ function turnCost({ usd: amount, costProvenance }: Turn): TemplateResult {
 }
 
 function endBody(view: Turn): TemplateResult {
-  const [icon, text] = endings()[view.status === 'failed' || view.status === 'stopped' ? view.status : 'interrupted'];
+  const [icon, text] = endLabels()[view.status === 'failed' || view.status === 'stopped' ? view.status : 'interrupted'];
   const at = view.durationMs === null ? '' : time(new Date(Date.parse(view.startedAt) + view.durationMs).toISOString());
   return html`<div class="divider" data-k=${view.status} data-focus tabindex="-1">
     ${codicon(icon)}
@@ -173,7 +173,7 @@ function endBody(view: Turn): TemplateResult {
   </div>`;
 }
 
-function endings() {
+function endLabels() {
   return {
     failed: ['error', t('Run failed')],
     stopped: ['stop-circle', t('Stopped')],

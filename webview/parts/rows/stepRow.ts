@@ -23,13 +23,13 @@ interface StepRow {
 export function stepRow(context: Context, { entry, tool, key, turn }: StepRow): TemplateResult {
   const { store, actions } = context;
   const projectDir = store.view?.summary.project_dir;
-  const waiting = context.requests.ofCall(tool.callId);
+  const waiting = context.requests.requestOfCall(tool.callId);
   const runLive = isLive(context, turn);
   const behind = runLive && waitsForEarlier(context, entry.step);
   const view = describeStep(entry, tool, { projectDir, runLive, waits: waiting, behind });
   const open = store.expanded.has(key);
   const branch = tool.action.kind === 'task';
-  const figure = context.figures.messages.of(entry.index);
+  const figure = context.figures.messages.figureOf(entry.index);
   const used = store.level === 'everything' ? figureText(figure) : '';
   const childrenShown = branch && !store.closed(`c:${tool.callId}`);
   const toggle = (): void => (branch ? actions.toggleOpen(`c:${tool.callId}`) : actions.toggle(key));
@@ -63,7 +63,7 @@ export function stepRow(context: Context, { entry, tool, key, turn }: StepRow): 
         ${view.word === '' ? nothing : html`<span class="word">${view.word}</span>`}
       </span>
       <span class="dur" aria-hidden="true"
-        >${waiting === undefined ? elapsed(view, context.now) : clock(context.now - Date.parse(waiting.asked_at))}</span
+        >${waiting === undefined ? elapsedText(view, context.now) : clock(context.now - Date.parse(waiting.asked_at))}</span
       >
       ${codicon(stateIcons[view.state], view.state === 'running' ? 'st spin' : 'st')}
     </button>
@@ -91,7 +91,7 @@ function detailId(key: string): string {
   return `d-${key.replace(/[^\w]/g, '-')}`;
 }
 
-function elapsed({ durationMs, state, startedAt }: StepView, now: number): string {
+function elapsedText({ durationMs, state, startedAt }: StepView, now: number): string {
   if (durationMs !== undefined) return duration(durationMs);
   if (state !== 'running' || startedAt === undefined) return '';
   const ms = now - Date.parse(startedAt);

@@ -6,7 +6,7 @@ import type { Layout, PlacedRow } from '../../list/list.ts';
 import type { Row } from '../../rows/rows.ts';
 import { type Context, isLive } from '../context.ts';
 import { headingId, rowBody, turnHeading } from './row.ts';
-import { spacer } from './hiddenText.ts';
+import { renderSpacer } from './hiddenText.ts';
 
 interface Section {
   readonly turn: number;
@@ -16,13 +16,13 @@ interface Section {
 /** Visible rows by turn, with placeholders for the others. */
 export function transcript(context: Context, { placed, after }: Layout): TemplateResult {
   return html`${repeat(
-    byTurn(placed),
+    groupByTurn(placed),
     ({ turn }) => turn,
     (section) => turnSection(context, section),
-  )}${spacer('after', after)}`;
+  )}${renderSpacer('after', after)}`;
 }
 
-function byTurn(placed: readonly PlacedRow[]): Section[] {
+function groupByTurn(placed: readonly PlacedRow[]): Section[] {
   const sections: Section[] = [];
   for (const row of placed) {
     const section = sections.at(-1);
@@ -37,7 +37,7 @@ function turnSection(context: Context, { turn, rows }: Section): TemplateResult 
   const view = context.store.turns[turn];
   const heading = first?.row.kind === 'turn' ? first : undefined;
   const items = heading === undefined ? rows : rest;
-  return html`${heading === undefined ? nothing : spacer('before', heading.before)}
+  return html`${heading === undefined ? nothing : renderSpacer('before', heading.before)}
     <section class="turn" aria-labelledby=${view === undefined ? nothing : headingId(view)}>
       ${
         heading === undefined || view === undefined
@@ -68,7 +68,7 @@ function entryContext({ store }: Context, index: number): string {
 function item(context: Context, { row, at, before }: PlacedRow): unknown {
   const marked = context.markedKey === row.key;
   const draw = (): TemplateResult =>
-    html`${before > 0 ? spacer(row.key, before) : nothing}${body(context, row, at, marked)}`;
+    html`${before > 0 ? renderSpacer(row.key, before) : nothing}${body(context, row, at, marked)}`;
   const state = stateOf(context, row);
   return state === undefined ? draw() : guard([...state, at, before, marked], draw);
 }
@@ -86,8 +86,8 @@ function stateOf(context: Context, row: Row): unknown[] | undefined {
   // The buttons of a request must be seen before they work.
   if (entry === undefined || entry.asked !== undefined) return undefined;
   const { type } = entry;
-  const waiting = type.kind === 'tool_use' ? requests.ofCall(type.tool.callId) : undefined;
-  const figure = figures.messages.of(row.index);
+  const waiting = type.kind === 'tool_use' ? requests.requestOfCall(type.tool.callId) : undefined;
+  const figure = figures.messages.figureOf(row.index);
   // A running item shows its time.
   const clock = type.kind === 'tool_use' && type.tool.endedAt === undefined ? context.now : 0;
   const { turn, part, depth } = row;

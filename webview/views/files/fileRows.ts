@@ -24,7 +24,7 @@ export function openLine({ actions }: Context, line: FilesLine | undefined): voi
   else if (!line.path.endsWith('/')) actions.openFile(line.path);
 }
 
-export function cells(context: Context, line: FilesLine, since: FileComparison | undefined): TemplateResult {
+export function renderCells(context: Context, line: FilesLine, since: FileComparison | undefined): TemplateResult {
   if (line.type === 'group') {
     return html`<span role="gridcell"
       >${groupWord(line.group)} <span class="dim">${plural(line.count, t('{0} file', 1), t('{0} files'))}</span></span
@@ -38,8 +38,8 @@ function remainingRow(
   line: FileLine | UnreportedLine | FoundLine,
   since: FileComparison | undefined,
 ): TemplateResult {
-  if (line.type === 'file') return touched(context, line, since);
-  return line.type === 'unreported' ? unreportedAction(context, line) : foundBy(context, line);
+  if (line.type === 'file') return renderSteps(context, line, since);
+  return line.type === 'unreported' ? unreportedAction(context, line) : renderFoundBy(context, line);
 }
 
 function name(
@@ -73,7 +73,7 @@ function iconOf(line: FileLine | UnreportedLine | FoundLine): string {
   return line.type === 'unreported' ? 'eye-watch' : 'file';
 }
 
-function touched({ actions }: Context, line: FileLine, since: FileComparison | undefined): TemplateResult {
+function renderSteps({ actions }: Context, line: FileLine, since: FileComparison | undefined): TemplateResult {
   const step = ({ entryIndex, number: step_ }: StepLink, label: string): TemplateResult =>
     html`<span role="gridcell" class="n"
       ><button class="link" tabindex="-1" aria-label=${label} @click=${() => actions.reveal(entryIndex)}>
@@ -119,7 +119,7 @@ function sinceWords(since: FileComparison | undefined): string {
   return at === '' ? t('Changed since the session ended') : t('Changed since the session ended, {0}', at);
 }
 
-function foundBy({ actions }: Context, { step }: FoundLine): TemplateResult {
+function renderFoundBy({ actions }: Context, { step }: FoundLine): TemplateResult {
   return html`<span role="gridcell" class="note"
     ><button class="link" tabindex="-1" @click=${() => actions.reveal(step.entryIndex)}>
       ${t('Found by step {0}', step.number)}

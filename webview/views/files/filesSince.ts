@@ -12,7 +12,7 @@ export class FileComparisons {
     this.#deps = deps;
   }
 
-  of(path: string): FileComparison | undefined {
+  comparisonOf(path: string): FileComparison | undefined {
     return this.#comparisons.get(path);
   }
 
@@ -28,7 +28,7 @@ export class FileComparisons {
     this.#requested.clear();
   }
 
-  async want(lines: readonly FilesLine[]): Promise<void> {
+  async requestComparisons(lines: readonly FilesLine[]): Promise<void> {
     const generation = this.#generation;
     const paths = lines.flatMap((line) => (line.type === 'file' && !this.#requested.has(line.path) ? [line.path] : []));
     for (const path of paths) this.#requested.add(path);

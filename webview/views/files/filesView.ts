@@ -6,10 +6,10 @@ import { button, codicon, field } from '../../controls.ts';
 import { t } from '../../l10n.ts';
 import type { Context } from '../../parts/context.ts';
 import { number } from '../../text/format.ts';
-import { cells, labelOf, lineCounts, openLine } from './fileRows.ts';
+import { renderCells, labelOf, lineCounts, openLine } from './fileRows.ts';
 import type { FilesViewState } from '../savedViews.ts';
 import { lineHeight, Lines } from '../trajectory/lines.ts';
-import { styled, px } from '../placed.ts';
+import { setStyles, px } from '../placed.ts';
 import { FileComparisons } from './filesSince.ts';
 import type { PageView, ViewDeps } from '../view.ts';
 
@@ -65,7 +65,7 @@ export class FilesView implements PageView {
     if (answer.type !== 'files' || wish !== this.#viewState) return undefined;
     this.#sums = answer.page.sums;
     this.#lines.total = answer.page.total;
-    void this.#comparisons.want(answer.page.lines);
+    void this.#comparisons.requestComparisons(answer.page.lines);
     return answer.page.lines;
   }
 
@@ -117,7 +117,7 @@ export class FilesView implements PageView {
               ? html`<p class="none">
                   ${this.#viewState.query.trim() === '' ? t('No files were read or changed') : t('No files match the filter')}
                 </p>`
-              : html`<div class="wfl" role="rowgroup" ${styled({ height: px(this.#lines.total * lineHeight) })}>
+              : html`<div class="wfl" role="rowgroup" ${setStyles({ height: px(this.#lines.total * lineHeight) })}>
                   ${this.#renderRows(context, this.#lines.places(range, this.#at))}
                 </div>`
           }
@@ -125,7 +125,7 @@ export class FilesView implements PageView {
       </div>`;
   }
 
-  drawn(place: HTMLElement): void {
+  handleDrawn(place: HTMLElement): void {
     const scroller = place.querySelector('.tblb');
     if (!(scroller instanceof HTMLElement)) return;
     if (this.#scroller !== scroller) {
@@ -231,16 +231,16 @@ export class FilesView implements PageView {
           tabindex=${selected ? 0 : -1}
           @focus=${focus}
           @dblclick=${() => openLine(context, line)}
-          ${styled({ top: px(at * lineHeight) })}
+          ${setStyles({ top: px(at * lineHeight) })}
         >
-          ${line === undefined ? nothing : cells(context, line, this.#sinceOf(line))}
+          ${line === undefined ? nothing : renderCells(context, line, this.#sinceOf(line))}
         </div>`;
       },
     );
   }
 
   #sinceOf(line: FilesLine): FileComparison | undefined {
-    return line.type === 'file' ? this.#comparisons.of(line.path) : undefined;
+    return line.type === 'file' ? this.#comparisons.comparisonOf(line.path) : undefined;
   }
 
   #moveTo(at: number, step: number): void {

@@ -52,7 +52,7 @@ export function lineState(context: Context, line: StepLine): StepState {
     case 'running':
       if (!isLive(context, line.turn - 1)) return 'unanswered';
       return openState(line.status, {
-        waits: context.requests.ofCall(line.callId),
+        waits: context.requests.requestOfCall(line.callId),
         behind: waitsForEarlier(context, line.number),
       });
     case 'success':

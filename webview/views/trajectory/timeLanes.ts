@@ -4,7 +4,7 @@ import type { TimeLane, TrajectoryPage } from '../../../src/protocol/panel/viewM
 import { codicon } from '../../controls.ts';
 import { t } from '../../l10n.ts';
 import { duration } from '../../text/format.ts';
-import { styled, share } from '../placed.ts';
+import { setStyles, share } from '../placed.ts';
 
 type Times = Pick<TrajectoryPage, 'time' | 'axis'>;
 
@@ -80,7 +80,7 @@ export function timeLanes({ time, axis }: Times): TemplateResult {
                     html`<i
                       data-p=${phase}
                       title=${`${phaseWord(phase)} ${duration(took)}`}
-                      ${styled({ left: share(offset, axis.length), width: share(took, axis.length) })}
+                      ${setStyles({ left: share(offset, axis.length), width: share(took, axis.length) })}
                     ></i>`,
                 ),
               )}</span

@@ -16,7 +16,7 @@ import { number } from '../../text/format.ts';
 import { stepsHint } from '../../text/steps.ts';
 import { stepKinds } from '../savedViews.ts';
 import { lineHeight, Lines } from './lines.ts';
-import { styled, px } from '../placed.ts';
+import { setStyles, px } from '../placed.ts';
 import { stepPane } from './stepPane.ts';
 import { kindWord } from './stepWords.ts';
 import type { PageView, ViewDeps } from '../view.ts';
@@ -153,7 +153,7 @@ export class TrajectoryView implements PageView {
             ${
               this.#lines.total === 0
                 ? html`<p class="none">${filtered(this.#wish) ? t('No steps match the filter') : t('No steps yet')}</p>`
-                : html`<div class="wfl" role="rowgroup" ${styled({ height: px(this.#lines.total * lineHeight) })}>
+                : html`<div class="wfl" role="rowgroup" ${setStyles({ height: px(this.#lines.total * lineHeight) })}>
                     ${axisLines(page.axis)}${this.#renderRows(context, page, this.#lines.places(range, this.#at))}
                   </div>`
             }
@@ -163,7 +163,7 @@ export class TrajectoryView implements PageView {
       </div>`;
   }
 
-  drawn(place: HTMLElement): void {
+  handleDrawn(place: HTMLElement): void {
     const scroller = place.querySelector('.wfb');
     if (!(scroller instanceof HTMLElement)) return;
     if (this.#scroller !== scroller) {

@@ -14,7 +14,7 @@ import { clock, duration, time } from '../../text/format.ts';
 import { visibleTemplate } from '../../text/shown.ts';
 import { firstWords, plain } from '../../text/visible.ts';
 import { lineHeight } from './lines.ts';
-import { styled, px, share } from '../placed.ts';
+import { setStyles, px, share } from '../placed.ts';
 import {
   barLabel,
   kindIcons,
@@ -58,20 +58,20 @@ export function axisHead({ length, turns, gaps }: Axis): TemplateResult {
     <span class="ticks">
       ${named.map(
         ({ turn, offset, startedAt }) =>
-          html`<b ${styled({ left: share(offset, length) })}
+          html`<b ${setStyles({ left: share(offset, length) })}
             >${t('Turn {0}', turn)}${offset > length * 0.7 ? nothing : html`<em> ${time(new Date(startedAt).toISOString()).slice(0, 5)}</em>`}</b
           >`,
       )}
       ${ticksOf(length)
         .filter((at) => at < length * 0.9 || at === 0)
-        .map((at) => html`<span ${styled({ left: share(at, length) })}>${clock(at)}</span>`)}
+        .map((at) => html`<span ${setStyles({ left: share(at, length) })}>${clock(at)}</span>`)}
     </span>
   </div>`;
 }
 
 export function axisLines({ length, turns, gaps }: Axis): TemplateResult {
   const line = (at: number, look: string): TemplateResult =>
-    html`<i class=${look} ${styled({ left: share(at, length) })}></i>`;
+    html`<i class=${look} ${setStyles({ left: share(at, length) })}></i>`;
   return html`<div class="grid" aria-hidden="true">
     <div>
       ${ticksOf(length)
@@ -113,10 +113,10 @@ export function waterfallRow(line: TrajectoryLine | undefined, state: RowState):
     tabindex=${selected ? 0 : -1}
     @click=${(event: MouseEvent) => state.press(at, event)}
     @dblclick=${() => state.reveal(at)}
-    ${styled({ top: px(at * lineHeight) })}
+    ${setStyles({ top: px(at * lineHeight) })}
   >
     <span class="lb" role="gridcell">${line === undefined ? nothing : label(line, context)}</span>
-    <span class="tl" role="gridcell">${line === undefined ? nothing : bar(line, state)}</span>
+    <span class="tl" role="gridcell">${line === undefined ? nothing : renderBar(line, state)}</span>
   </div>`;
 }
 
@@ -151,7 +151,7 @@ function laneLabel(line: LaneLine, context: Context): TemplateResult {
     >`;
 }
 
-function bar(line: TrajectoryLine, { context, axis }: RowState): TemplateResult | typeof nothing {
+function renderBar(line: TrajectoryLine, { context, axis }: RowState): TemplateResult | typeof nothing {
   const { offset, duration: took } = line;
   if (offset === null) return html`<span class="bl notime">${t('no time recorded')}</span>`;
   const { look, words, icon } = styleOf(line, context);
@@ -169,12 +169,12 @@ function bar(line: TrajectoryLine, { context, axis }: RowState): TemplateResult 
       class="bar"
       data-s=${look}
       data-kind=${line.type === 'step' ? line.kind : nothing}
-      ${styled({ left: `min(${share(offset, axis.length)}, calc(100% - 8px))`, width: share(took, axis.length) })}
+      ${setStyles({ left: `min(${share(offset, axis.length)}, calc(100% - 8px))`, width: share(took, axis.length) })}
     ></span>
     ${
       words === '' && icon === ''
         ? nothing
-        : html`<span class="bl" data-s=${look} ${styled(room)}
+        : html`<span class="bl" data-s=${look} ${setStyles(room)}
             >${icon === '' ? nothing : codicon(icon, look === 'running' ? 'spin' : '')}<span>${words}</span></span
           >`
     }`;
@@ -183,7 +183,7 @@ function bar(line: TrajectoryLine, { context, axis }: RowState): TemplateResult 
 function styleOf(line: TrajectoryLine, context: Context): { look: string; words: string; icon: string } {
   if (line.type === 'lane') return { look: 'lane', words: line.id === '' ? '' : duration(line.duration), icon: '' };
   if (line.type !== 'step') return momentStyle(line);
-  return stepLook(line, context);
+  return describeBar(line, context);
 }
 
 function momentStyle(line: MomentLine): { look: string; words: string; icon: string } {
@@ -191,7 +191,7 @@ function momentStyle(line: MomentLine): { look: string; words: string; icon: str
   return { look: 'think', words: line.duration === 0 ? '' : duration(line.duration), icon: '' };
 }
 
-function stepLook(line: StepLine, context: Context): { look: string; words: string; icon: string } {
+function describeBar(line: StepLine, context: Context): { look: string; words: string; icon: string } {
   const state = lineState(context, line);
   return { look: state, words: barLabel(state, line), icon: state === 'done' ? '' : stateIcons[state] };
 }

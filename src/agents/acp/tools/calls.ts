@@ -7,7 +7,14 @@ import { field, nonEmpty } from '../../shared/guards.ts';
 import type { NormalizedRun } from '../../shared/normalizer/normalizedRun.ts';
 import { Terminals } from './terminals.ts';
 import { actionOf, resultOf, statusOf, toolName } from './toolAction.ts';
-import { truncateShown, completedBy, noFields, updateFields, withContent, type ToolFields } from './toolFields.ts';
+import {
+  truncateShown,
+  fillUnknownFields,
+  noFields,
+  updateFields,
+  withContent,
+  type ToolFields,
+} from './toolFields.ts';
 
 /** Answered calls that can still change. */
 const maxAnswered = 1000;
@@ -80,7 +87,7 @@ export class AcpCalls {
   permission(id: string, shown: JsonObject, request: JsonObject, context: CallContext): void {
     const call = this.#get(id, context);
     if (call === undefined) return;
-    call.fields = completedBy(call.fields, shown);
+    call.fields = fillUnknownFields(call.fields, shown);
     call.asked = true;
     call.metadata = { ...(call.metadata ?? context.metadata), permission: request };
     this.#writeCall(call, context);
@@ -96,18 +103,18 @@ export class AcpCalls {
     const id = this.#terminals.chunk(update);
     const call = id === undefined ? undefined : this.#callByTerminal.get(id);
     if (call === undefined || id === undefined) return;
-    if (this.#hasGrownEnough(call, this.#terminals.shown(call.fields.terminalIds).output.length))
+    if (this.#hasGrownEnough(call, this.#terminals.combinedOutput(call.fields.terminalIds).output.length))
       this.#writeCall(call, context);
   }
 
   /** Whether the call may run was decided. */
-  decided(id: string, allowed: boolean): void {
+  setDecision(id: string, allowed: boolean): void {
     if (allowed) this.#denied.delete(id);
     else if (this.#denied.size < maxAnswered) this.#denied.add(id);
   }
 
   /** Output and exit code of a terminal that the client ran for the call. `false`: there is no such call. */
-  output(id: string, stdout: string, exitCode: number | null, context: CallContext): boolean {
+  setOutput(id: string, stdout: string, exitCode: number | null, context: CallContext): boolean {
     const call = this.#calls.get(id);
     if (call === undefined || call.forgotten) return false;
     const streamed = truncateShown(call.fields.streamed + stdout);
@@ -149,7 +156,7 @@ export class AcpCalls {
   }
 
   #writeCall(call: Call, { timestamp }: CallContext): void {
-    const shown = this.#terminals.shown(call.fields.terminalIds);
+    const shown = this.#terminals.combinedOutput(call.fields.terminalIds);
     const status = statusOf(call.fields, shown, this.#denied.has(call.id));
     const open = status === 'created' || status === 'running';
     if (!open) call.endedAt ??= timestamp;
@@ -163,7 +170,7 @@ export class AcpCalls {
   }
 
   #put(call: Call, status: ToolStatus, open: boolean, note?: string): void {
-    const shown = this.#terminals.shown(call.fields.terminalIds);
+    const shown = this.#terminals.combinedOutput(call.fields.terminalIds);
     const { fields, entry } = call;
     const before = entry?.type.kind === 'tool_use' ? entry.type.tool.action : undefined;
     const action = actionOf(fields, shown);

@@ -41,7 +41,7 @@ export class OpenCalls {
   }
 
   /** A call that says it changes the file. */
-  changing(isFile: (path: string) => boolean): string | undefined {
+  findCallChanging(isFile: (path: string) => boolean): string | undefined {
     for (const [id, fields] of this.#calls) if (pathsOf(fields).some(isFile)) return id;
     return undefined;
   }

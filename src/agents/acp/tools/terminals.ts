@@ -46,7 +46,7 @@ export class Terminals {
   }
 
   /** The combined output of a call's terminals. */
-  shown(ids: readonly string[]): TerminalOutput {
+  combinedOutput(ids: readonly string[]): TerminalOutput {
     const all = ids.flatMap((id) => this.#terminals.get(id) ?? []);
     return {
       command: all.find(({ command }) => command !== undefined)?.command,

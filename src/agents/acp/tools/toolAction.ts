@@ -153,7 +153,7 @@ export function resultOf(fields: ToolFields, shown: TerminalOutput, status: Tool
   return { ...result, isError };
 }
 
-function commandFailed(fields: ToolFields, shown: TerminalOutput): boolean {
+function hasCommandFailed(fields: ToolFields, shown: TerminalOutput): boolean {
   const { exitCode } = exitOf(fields, shown);
   if (exitCode === undefined || exitCode === null || exitCode === 0) return false;
   return actionOf(fields, shown).kind === 'command_run';
@@ -166,7 +166,7 @@ export function statusOf(fields: ToolFields, shown: TerminalOutput, denied: bool
   switch (fields.status) {
     case 'completed':
       // For many agents, a call is completed when the command has ended, whatever its exit code.
-      return commandFailed(fields, shown) ? 'failed' : 'success';
+      return hasCommandFailed(fields, shown) ? 'failed' : 'success';
     case 'failed': {
       // The user stopped it while it ran; a refused permission has another name.
       if (fields.claude?.nonExecutionKind === 'user-rejected') return denied ? 'denied' : 'cancelled';

@@ -69,10 +69,10 @@ export function updateFields(before: ToolFields, update: JsonObject): ToolFields
     name: nonEmpty(update['name']) ?? before.name,
     title: nonEmpty(update['title']) ?? before.title,
     kind: nonEmpty(update['kind']) ?? before.kind,
-    input: present(update['rawInput']) ?? before.input,
-    output: present(update['rawOutput']) ?? before.output,
+    input: limitIfPresent(update['rawInput']) ?? before.input,
+    output: limitIfPresent(update['rawOutput']) ?? before.output,
     locations: locationsOf(update['locations']) ?? before.locations,
-    claude: claudeOf(field(update['_meta'], 'claudeCode'), before.claude),
+    claude: claudeFieldsOf(field(update['_meta'], 'claudeCode'), before.claude),
   };
   readExtensions(after, update['_meta']);
   after.exitCode = exitCodeOf(after.output) ?? after.exitCode;
@@ -86,11 +86,11 @@ function hasEnded(status: string | undefined): boolean {
 }
 
 /** A permission request shows the call again, often in other words: it adds only what is unknown. */
-export function completedBy(before: ToolFields, shown: JsonObject): ToolFields {
+export function fillUnknownFields(before: ToolFields, shown: JsonObject): ToolFields {
   const other = updateFields(noFields, shown);
   return {
     ...completedFields(before, other),
-    input: isEmpty(before.input) ? (present(other.input) ?? before.input) : before.input,
+    input: isEmpty(before.input) ? (limitIfPresent(other.input) ?? before.input) : before.input,
   };
 }
 
@@ -130,7 +130,7 @@ export function truncateShown(content: string): string {
   return content.length > maxOutput ? `${content.slice(0, maxOutput)}…` : content;
 }
 
-function present(value: unknown): unknown {
+function limitIfPresent(value: unknown): unknown {
   return value === undefined || value === null ? undefined : limitDepth(value);
 }
 
@@ -146,12 +146,12 @@ function locationsOf(value: unknown): readonly Location[] | undefined {
   return found.length === 0 ? undefined : found;
 }
 
-function claudeOf(meta: unknown, before: ClaudeFields | undefined): ClaudeFields | undefined {
+function claudeFieldsOf(meta: unknown, before: ClaudeFields | undefined): ClaudeFields | undefined {
   const toolName = nonEmpty(field(meta, 'toolName')) ?? before?.toolName;
   if (toolName === undefined) return before;
   return {
     toolName,
-    detail: present(field(meta, 'toolResponse')) ?? before?.detail,
+    detail: limitIfPresent(field(meta, 'toolResponse')) ?? before?.detail,
     nonExecutionKind: nonEmpty(field(meta, 'nonExecutionKind')) ?? before?.nonExecutionKind,
     parentCallId: nonEmpty(field(meta, 'parentToolUseId')) ?? before?.parentCallId,
   };
@@ -199,7 +199,7 @@ function readContent(after: ToolFields, items: readonly JsonObject[]): void {
 /** A diff: one file with old and new text in version 1; changes and one patch in version 2. */
 function changesOf(diff: JsonObject): FileChange[] {
   const path = nonEmpty(diff['path']);
-  if (path === undefined) return patched(diff);
+  if (path === undefined) return changesFromDiff(diff);
   const before = text(diff['oldText']);
   const after = text(diff['newText']);
   const kind = field(diff['_meta'], 'kind');
@@ -220,7 +220,7 @@ const operations = new Map<unknown, FileChange['kind']>([
   ['delete', 'delete'],
 ]);
 
-function patched(diff: JsonObject): FileChange[] {
+function changesFromDiff(diff: JsonObject): FileChange[] {
   const changes = objects(diff['changes']).flatMap((change): FileChange[] => {
     const path = nonEmpty(change['newPath']) ?? nonEmpty(change['path']) ?? nonEmpty(change['oldPath']);
     return path === undefined ? [] : [{ path, kind: operations.get(change['operation']) ?? 'update' }];

@@ -54,7 +54,7 @@ export class Results {
       timestamp: line.timestamp,
       metadata: line.metadataWith({ result: reportMetadata(result) }),
     });
-    this.#state.turnEnded();
+    this.#state.endTurn();
   }
 
   /** With `--output-format json`, no earlier line shows the call with this input. */

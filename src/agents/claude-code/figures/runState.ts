@@ -58,11 +58,11 @@ export class RunState {
   /** Adds an entry that the run was interrupted, unless this turn already has one. */
   interrupt(line: Line, shown = 'The run was interrupted.'): void {
     if (this.#interruptShown) this.interrupted = true;
-    else this.interruptedBy(line, shown);
+    else this.addInterruption(line, shown);
   }
 
   /** Keeps the agent's own note of an interruption. */
-  interruptedBy(line: Line, content: string): void {
+  addInterruption(line: Line, content: string): void {
     this.interrupted = true;
     this.#interruptShown = true;
     this.interruptNoted = true;
@@ -70,11 +70,11 @@ export class RunState {
     this.#writer.add({ type, content: content, timestamp: line.timestamp, metadata: line.metadata() });
   }
 
-  turnStarted(): void {
+  startTurn(): void {
     this.interrupted = false;
   }
 
-  turnEnded(): void {
+  endTurn(): void {
     this.#errors.clear();
     this.#synthetic.clear();
     this.#interruptShown = false;

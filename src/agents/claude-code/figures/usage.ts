@@ -17,7 +17,7 @@ export function tokenUsage(value: unknown): TokenUsage | null {
   const minutes = count(field(written, 'ephemeral_5m_input_tokens'));
   // Some servers print a total beside the parts.
   const parts = hour === undefined && minutes === undefined ? undefined : (hour ?? 0) + (minutes ?? 0);
-  return present({
+  return presentTokens({
     input: value['input_tokens'],
     output: value['output_tokens'],
     cacheRead: value['cache_read_input_tokens'],
@@ -52,7 +52,7 @@ export function modelUsage(value: unknown): ModelUsage[] {
     if (!isObject(counters)) continue;
     const usage: ModelUsage = {
       model,
-      ...present({
+      ...presentTokens({
         input: counters['inputTokens'],
         output: counters['outputTokens'],
         cacheRead: counters['cacheReadInputTokens'],
@@ -71,7 +71,7 @@ export function modelUsage(value: unknown): ModelUsage[] {
   return models;
 }
 
-function present(values: Readonly<Record<keyof TokenUsage, unknown>>): TokenUsage {
+function presentTokens(values: Readonly<Record<keyof TokenUsage, unknown>>): TokenUsage {
   const saved: TokenUsage = {};
   for (const kind of tokenKinds) {
     const tokens = count(values[kind]);
@@ -122,7 +122,7 @@ export class MessageUsages {
   }
 
   /** An entry has text of the response, or one of its calls. */
-  wrote(messageId: string, index: number): void {
+  addEntry(messageId: string, index: number): void {
     const message = this.#byId.get(messageId);
     const { entries = [] } = message ?? {};
     if (message === undefined || entries.length >= maxEntries || entries.includes(index)) return;

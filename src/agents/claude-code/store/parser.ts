@@ -40,7 +40,7 @@ export class ClaudeStoreParser implements StoreParser {
     this.#facts.addRecord(value, isMain);
     if (!this.#options.entries) return nothing;
     const agent = record.part.role === 'subagent' ? record.part.agent : undefined;
-    return marked(this.#readEntries(value, record.text, isMain, agent), value);
+    return addRecordMetadata(this.#readEntries(value, record.text, isMain, agent), value);
   }
 
   end(isLive: boolean): readonly EntryUpdate[] {
@@ -87,7 +87,7 @@ export class ClaudeStoreParser implements StoreParser {
   #readSidecarFile(path: string, text: string): void {
     const agent = /agent-([^/]+)\.meta\.json$/i.exec(path)?.[1];
     const callId = nonEmpty(field(parse(text), 'toolUseId'));
-    if (agent !== undefined && callId !== undefined) this.#subagents.linked(agent, callId);
+    if (agent !== undefined && callId !== undefined) this.#subagents.linkAgent(agent, callId);
   }
 }
 
@@ -98,7 +98,7 @@ function timeOf(record: JsonObject): number | undefined {
 }
 
 /** Adds the folder and branch of their record, the decision about a call, and what a prompt follows. */
-function marked(updates: readonly EntryUpdate[], record: JsonObject): readonly EntryUpdate[] {
+function addRecordMetadata(updates: readonly EntryUpdate[], record: JsonObject): readonly EntryUpdate[] {
   const cwd = nonEmpty(record['cwd']);
   const gitBranch = nonEmpty(record['gitBranch']);
   const permission = record['permissionDecision'];

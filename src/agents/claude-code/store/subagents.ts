@@ -16,7 +16,7 @@ export class Subagents {
   readonly #byRecord = new Map<string, string>();
   readonly #warmUps = new Set<string>();
 
-  linked(agent: string, callId: string): void {
+  linkAgent(agent: string, callId: string): void {
     remember(this.#byAgent, agent, callId);
   }
 
@@ -36,7 +36,7 @@ export class Subagents {
     }
     const agent = nonEmpty(field(record['toolUseResult'], 'agentId'));
     const call = blocks.map((block) => nonEmpty(block['tool_use_id'])).find((id) => id !== undefined);
-    if (agent !== undefined && call !== undefined) this.linked(agent, call);
+    if (agent !== undefined && call !== undefined) this.linkAgent(agent, call);
   }
 
   /** The call that a subagent's record belongs to; `null`: none, because the program started it. */
@@ -54,11 +54,11 @@ export class Subagents {
           : blockText(objects(content)[0]);
     const callId = prompt === undefined ? undefined : this.#byPrompt.get(prompt);
     if (agent === undefined) return this.#addToChain(record, callId);
-    if (callId !== undefined) this.linked(agent, callId);
+    if (callId !== undefined) this.linkAgent(agent, callId);
     else if (prompt?.trim() === 'Warmup') {
       if (this.#warmUps.size < maxRemembered) this.#warmUps.add(agent);
       return null;
-    } else this.linked(agent, `agent-${agent}`);
+    } else this.linkAgent(agent, `agent-${agent}`);
     return this.#byAgent.get(agent) ?? `agent-${agent}`;
   }
 

@@ -14,7 +14,7 @@ const blockStop = String.raw`stream_event","event":\{"type":"content_block_stop"
 const brief = new RegExp(String.raw`^\{"type":"(?:${thinkingTokens}|${blockStop})\}$`);
 
 /** When a model thinks, one in eight lines has this form. `undefined` for any other, which must be parsed. */
-export function briefLine(line: string): BriefLine | undefined {
+export function parseBriefLine(line: string): BriefLine | undefined {
   const found = brief.exec(line);
   if (found === null) return undefined;
   const [, tokens, counting, stopping] = found;

@@ -11,9 +11,9 @@ export function resultData(detail: unknown, content: string): unknown {
   if (typeof detail === 'string') return detail === content || detail === `Error: ${content}` ? undefined : detail;
   if (!isShallow(detail)) return tooDeep;
   if (!isObject(detail)) return withoutBulk(detail);
-  const rest = without(detail, shownByAction);
+  const rest = omitKeys(detail, shownByAction);
   const file = rest['file'];
-  if (isObject(file) && typeof file['content'] === 'string') rest['file'] = without(file, shownContent);
+  if (isObject(file) && typeof file['content'] === 'string') rest['file'] = omitKeys(file, shownContent);
   return withoutBulk(rest);
 }
 
@@ -21,7 +21,7 @@ export function resultData(detail: unknown, content: string): unknown {
 const shownByAction = new Set(['originalFile', 'stdout', 'stderr', 'oldString', 'newString', 'prompt']);
 const shownContent = new Set(['content']);
 
-function without(value: JsonObject, keys: ReadonlySet<string>): Record<string, unknown> {
+function omitKeys(value: JsonObject, keys: ReadonlySet<string>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(value).filter(([key]) => !keys.has(key) && key !== '__proto__'));
 }
 

@@ -41,12 +41,12 @@ export class DeltaLines {
   read(line: string): Delta | undefined {
     const [latest] = this.#frames;
     if (latest === undefined) return undefined;
-    return deltaIn(line, latest) ?? (hasPart(line, opening, 0) ? this.#readWithKnownFrames(line) : undefined);
+    return parseDelta(line, latest) ?? (hasPart(line, opening, 0) ? this.#readWithKnownFrames(line) : undefined);
   }
 
   #readWithKnownFrames(line: string): Delta | undefined {
     for (const frame of this.#frames) {
-      const delta = deltaIn(line, frame);
+      const delta = parseDelta(line, frame);
       if (delta === undefined) continue;
       this.#putFirst(frame);
       return delta;
@@ -78,7 +78,7 @@ export class DeltaLines {
 }
 
 /** The piece of a line with this frame, which is measured from both ends. */
-function deltaIn(line: string, frame: Frame): Delta | undefined {
+function parseDelta(line: string, frame: Frame): Delta | undefined {
   const after = line.length - frame.tail.length;
   const uuid = after - uuidLength;
   const to = uuid - frame.middle.length;
@@ -90,7 +90,7 @@ function deltaIn(line: string, frame: Frame): Delta | undefined {
     !hasPart(line, frame.tail, after)
   )
     return undefined;
-  const piece = isPlain(line, uuid, after) ? unescaped(line.slice(from - 1, to + 1)) : undefined;
+  const piece = isPlain(line, uuid, after) ? decodeJsonString(line.slice(from - 1, to + 1)) : undefined;
   if (piece === undefined) return undefined;
   const { place, kind, sessionId, parentCallId } = frame;
   return { place, kind, sessionId, parentCallId, piece };
@@ -111,7 +111,7 @@ function isPlain(line: string, from: number, to: number): boolean {
 }
 
 /** Decodes a JSON string into a new string: a slice would keep the whole line in memory. */
-function unescaped(quoted: string): string | undefined {
+function decodeJsonString(quoted: string): string | undefined {
   try {
     const value: unknown = JSON.parse(quoted);
     return typeof value === 'string' ? value : undefined;

@@ -90,7 +90,7 @@ export class Partials {
   }
 
   /** Adds the piece if its block exists; `false`: the caller must parse the whole line. */
-  continues({ place, kind, piece, parentCallId }: Delta): boolean {
+  appendToBlock({ place, kind, piece, parentCallId }: Delta): boolean {
     const block = this.#current.get(parentCallId ?? '')?.places.get(place);
     if (typeof block === 'string') {
       if (kind !== 'json') return false;
@@ -309,7 +309,7 @@ export class Partials {
     }
     this.#settleBlock(message, block);
     const entry = this.#texts.open(kind, delta, line, message.model);
-    if (kind === 'text' && message.id !== null) this.#usages.wrote(message.id, entry.index);
+    if (kind === 'text' && message.id !== null) this.#usages.addEntry(message.id, entry.index);
     const opened: Block = { kind, entry, chunks: [delta], cited: [], settled: undefined };
     message.places.set(place, opened);
     message.waiting.push(opened);
@@ -328,7 +328,7 @@ export class Partials {
   #abandon(message: StreamedMessage, from: number, line: Line): void {
     for (const [place, block] of message.places) {
       if (place < from) continue;
-      if (typeof block === 'string') this.#calls.cutOff(block, line.timestamp);
+      if (typeof block === 'string') this.#calls.abortCall(block, line.timestamp);
       else if (message.waiting.includes(block)) this.#abortBlock(block);
     }
   }

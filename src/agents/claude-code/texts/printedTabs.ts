@@ -17,7 +17,7 @@ const maxReplaced = 64 << 20;
 export function withTabs(hunks: readonly JsonObject[], before: string, edits: readonly Edit[]): readonly JsonObject[] {
   if (!before.includes('\t') && !edits.some(({ newText }) => newText.includes('\t'))) return hunks;
   const old = before.split('\n');
-  const next = edited(before, edits)?.split('\n') ?? [];
+  const next = applyEdits(before, edits)?.split('\n') ?? [];
   const written = linesByPrinted(edits.flatMap(({ newText }) => newText.split('\n')));
   return hunks.map((hunk) => {
     let inOld = (count(hunk['oldStart']) ?? 1) - 1;
@@ -25,7 +25,7 @@ export function withTabs(hunks: readonly JsonObject[], before: string, edits: re
     const lines = list(hunk['lines']).map((line) => {
       if (typeof line !== 'string') return line;
       const text = line.slice(1);
-      const found = line.startsWith('+') ? printedFrom(text, next[inNew]) : printedFrom(text, old[inOld]);
+      const found = line.startsWith('+') ? lineIfPrintedAs(text, next[inNew]) : lineIfPrintedAs(text, old[inOld]);
       if (line.startsWith('-') || line.startsWith(' ')) inOld += 1;
       if (line.startsWith('+') || line.startsWith(' ')) inNew += 1;
       return `${line.slice(0, 1)}${found ?? (line.startsWith('+') ? written.get(text) : undefined) ?? text}`;
@@ -34,11 +34,11 @@ export function withTabs(hunks: readonly JsonObject[], before: string, edits: re
   });
 }
 
-function printedFrom(text: string, line: string | undefined): string | undefined {
-  return line !== undefined && printed(line) === text ? line : undefined;
+function lineIfPrintedAs(text: string, line: string | undefined): string | undefined {
+  return line !== undefined && expandTabs(line) === text ? line : undefined;
 }
 
-function printed(line: string): string {
+function expandTabs(line: string): string {
   return line.replace(/^\t+/gm, (tabs) => '  '.repeat(tabs.length));
 }
 
@@ -46,14 +46,14 @@ function printed(line: string): string {
 function linesByPrinted(lines: readonly string[]): Map<string, string | undefined> {
   const found = new Map<string, string | undefined>();
   for (const line of lines) {
-    const shown = printed(line);
+    const shown = expandTabs(line);
     found.set(shown, found.has(shown) && found.get(shown) !== line ? undefined : line);
   }
   return found;
 }
 
 /** The text that the CLI wrote; `undefined` if the edits do not fit. */
-function edited(before: string, edits: readonly Edit[]): string | undefined {
+function applyEdits(before: string, edits: readonly Edit[]): string | undefined {
   if (before.length * edits.length > maxReplaced) return undefined;
   let text = before;
   for (const { oldText, newText, all } of edits) {

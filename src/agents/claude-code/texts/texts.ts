@@ -12,7 +12,7 @@ function typeOf(kind: TextKind, content: string): EntryType {
   return kind === 'text' ? { kind: 'assistant_message' } : { kind: 'thinking', reasoning: content };
 }
 
-function annotated(
+function withAnnotations(
   metadata: NormalizedEntryMetadata | undefined,
   cited: readonly unknown[],
   content: string,
@@ -64,7 +64,7 @@ export class Texts {
   /** Closes an open entry with its complete text. */
   close(entry: NormalizedEntry, kind: TextKind, content: string, cited: readonly unknown[], main: boolean): void {
     const settled: NormalizedEntry = { ...entry, type: typeOf(kind, content), content: content };
-    const metadata = annotated(entry.metadata, cited, content);
+    const metadata = withAnnotations(entry.metadata, cited, content);
     if (metadata !== undefined) settled.metadata = metadata;
     this.#writer.put(settled);
     if (kind === 'text' && main) this.#setContent(entry.index, content);
@@ -81,7 +81,7 @@ export class Texts {
       type: typeOf(kind, content),
       content: content,
       timestamp: line.timestamp,
-      metadata: annotated(metadata, cited, content),
+      metadata: withAnnotations(metadata, cited, content),
     });
     if (kind === 'text' && line.parentCallId === null) this.#setContent(entry.index, content);
     return entry;
@@ -108,11 +108,11 @@ export class Texts {
 
   /** Text of the last message of the main conversation. */
   get finalText(): string {
-    return this.#message.joined('');
+    return this.#message.join('');
   }
 
   get answer(): string {
-    this.#joined ??= this.#answer.joined('\n\n');
+    this.#joined ??= this.#answer.join('\n\n');
     return this.#joined;
   }
 

@@ -99,7 +99,7 @@ export class ToolCalls {
     const tool: ToolUse = {
       toolName: name,
       callId: known === undefined ? id : this.#makeUniqueId(id),
-      action: this.#tasks.started(name, toolAction(name, input), input),
+      action: this.#tasks.startedAction(name, toolAction(name, input), input),
       input,
       status: 'running',
       startedAt: timestamp,
@@ -119,7 +119,7 @@ export class ToolCalls {
   }
 
   /** The message of this call was interrupted: the pieces of its input are all there is. */
-  cutOff(id: string, timestamp: string): void {
+  abortCall(id: string, timestamp: string): void {
     const call = this.#calls.get(id);
     if (call?.open === true && !call.whole)
       this.#cancel(call, 'Not run: the answer was interrupted before the call was complete.', timestamp);
@@ -146,7 +146,7 @@ export class ToolCalls {
     const { toolName, input } = known.tool;
     const status = known.deniedBecause !== undefined && result.isError ? 'denied' : result.status;
     let action = completeAction(known.tool.action, result);
-    if (status === 'success') action = this.#tasks.completed(toolName, action, input, result.detail);
+    if (status === 'success') action = this.#tasks.completedAction(toolName, action, input, result.detail);
     const data = resultData(result.detail, result.text) ?? before?.data;
     const shown = known.open || before?.text === undefined ? result.text : `${before.text}\n\n${result.text}`;
     this.#settle(known, {
@@ -160,12 +160,12 @@ export class ToolCalls {
   }
 
   /** An id for a call that has none. */
-  freshId(): string {
+  makeId(): string {
     return `unidentified-${this.#writer.next}`;
   }
 
   /** The oldest call of this tool, or of any, that waits for its result. */
-  openOf(toolName: string | undefined): string | undefined {
+  oldestOpenCall(toolName: string | undefined): string | undefined {
     for (const id of this.#open)
       if (toolName === undefined || this.#calls.get(id)?.tool.toolName === toolName) return id;
     return undefined;
@@ -244,7 +244,7 @@ export class ToolCalls {
     const input = limitDepth(rawInput);
     call.whole = true;
     call.pieces = [];
-    const opened = this.#tasks.started(name, toolAction(name, input), input);
+    const opened = this.#tasks.startedAction(name, toolAction(name, input), input);
     const { result } = call.tool;
     const tool: ToolUse = {
       ...call.tool,
@@ -275,7 +275,11 @@ export class ToolCalls {
       // Half an input stays a text.
     }
     const { toolName } = call.tool;
-    call.tool = { ...call.tool, input, action: this.#tasks.started(toolName, toolAction(toolName, input), input) };
+    call.tool = {
+      ...call.tool,
+      input,
+      action: this.#tasks.startedAction(toolName, toolAction(toolName, input), input),
+    };
   }
 
   #settle(call: Call, tool: ToolUse, note?: string): void {

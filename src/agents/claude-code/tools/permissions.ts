@@ -116,7 +116,7 @@ interface Grant {
  */
 function sessionGrant(request: JsonObject): Grant | undefined {
   const suggested = objects(request['permission_suggestions']);
-  for (const words of [rulesInWords, foldersInWords, modeInWords]) {
+  for (const words of [rulesInWords, foldersText, modeText]) {
     const reported = suggested.flatMap((suggestion) => {
       const shown = words(suggestion);
       return shown === undefined ? [] : [{ shown, update: { ...suggestion, destination: 'session' } }];
@@ -137,12 +137,12 @@ function rulesInWords(suggestion: JsonObject): string | undefined {
   return rules.length === 0 ? undefined : rules.join(', ');
 }
 
-function foldersInWords(suggestion: JsonObject): string | undefined {
+function foldersText(suggestion: JsonObject): string | undefined {
   const folders = suggestion['type'] === 'addDirectories' ? texts(suggestion['directories']) : [];
   return folders.length === 0 ? undefined : `everything in ${folders.join(', ')}`;
 }
 
-function modeInWords(suggestion: JsonObject): string | undefined {
+function modeText(suggestion: JsonObject): string | undefined {
   const edits = suggestion['type'] === 'setMode' && suggestion['mode'] === 'acceptEdits';
   return edits ? 'every edit of files (permission mode acceptEdits)' : undefined;
 }
@@ -190,7 +190,7 @@ export class Plans {
     }
   }
 
-  of(callId: string | undefined): string | undefined {
+  permissionOf(callId: string | undefined): string | undefined {
     return (callId === undefined ? undefined : this.#byCall.get(callId)) ?? this.#last;
   }
 

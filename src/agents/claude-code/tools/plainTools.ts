@@ -16,7 +16,7 @@ export function plainToolLine(line: Line, calls: ToolCalls): boolean {
     const id = nonEmpty(message['id']);
     if (name === undefined) return false;
     calls.start({
-      id: id ?? calls.freshId(),
+      id: id ?? calls.makeId(),
       name,
       input: message['input'],
       parentCallId,
@@ -26,7 +26,7 @@ export function plainToolLine(line: Line, calls: ToolCalls): boolean {
     });
     return true;
   }
-  const id = nonEmpty(message['tool_use_id']) ?? nonEmpty(message['id']) ?? calls.openOf(name);
+  const id = nonEmpty(message['tool_use_id']) ?? nonEmpty(message['id']) ?? calls.oldestOpenCall(name);
   if (id === undefined) return false;
   const text = resultText(message['output'] ?? message['content']);
   const isError = isTrue(message['is_error']);

@@ -13,14 +13,14 @@ export class TaskList {
   readonly #tasks = new Map<string, Todo>();
 
   /** The action of a call when it starts: only its own task. */
-  started(toolName: string, action: ToolAction, input: unknown): ToolAction {
+  startedAction(toolName: string, action: ToolAction, input: unknown): ToolAction {
     if (action.kind !== 'todo' || toolName !== 'TaskUpdate' || !isObject(input)) return action;
     const todo = this.#updateTask(input);
     return todo === undefined ? action : { ...action, todos: [todo] };
   }
 
   /** The action of a successful call: the whole list, as far as known. */
-  completed(toolName: string, action: ToolAction, input: unknown, detail: unknown): ToolAction {
+  completedAction(toolName: string, action: ToolAction, input: unknown, detail: unknown): ToolAction {
     if (action.kind !== 'todo' || !toolName.startsWith('Task')) return action;
     const listed = field(detail, 'tasks');
     const isWhole = toolName === 'TaskList' && Array.isArray(listed);

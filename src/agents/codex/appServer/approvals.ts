@@ -91,7 +91,7 @@ function commandApproval(params: JsonObject): Approval | undefined {
       session: host === undefined ? 'the same command' : `connections to ${host}`,
       reasonUnheard: true,
     },
-    answer: decided,
+    answer: toDecision,
   };
 }
 
@@ -113,11 +113,11 @@ function changeApproval(params: JsonObject, changesOf: KnownChanges): Approval |
       session: typeof grantRoot === 'string' ? `changes in ${grantRoot}` : 'changes of the same files',
       reasonUnheard: true,
     },
-    answer: decided,
+    answer: toDecision,
   };
 }
 
-function decided({ by, answer }: Decision): JsonObject | null {
+function toDecision({ by, answer }: Decision): JsonObject | null {
   if (by === 'withdrawn' || by === 'run_over') return null;
   if (answer.kind === 'allow') return { decision: answer.scope === 'session' ? 'acceptForSession' : 'accept' };
   return { decision: answer.kind === 'deny' && answer.interrupt === true ? 'cancel' : 'decline' };

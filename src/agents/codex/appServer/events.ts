@@ -206,7 +206,7 @@ export class AppServerEvents {
     if (item === undefined) return false;
     switch (item.type) {
       case 'user_message':
-        if (isComplete) this.#run.echoedPrompt(textOfBlocks(item.fields['content']) ?? '', line.timestamp);
+        if (isComplete) this.#run.addEchoedPrompt(textOfBlocks(item.fields['content']) ?? '', line.timestamp);
         return true;
       case 'agent_message':
       case 'reasoning':
@@ -234,7 +234,7 @@ export class AppServerEvents {
 
   #addImageView({ id, fields }: CodexItem, { timestamp }: SourceLine): void {
     const { calls, session } = this.#run;
-    const callId = id ?? calls.freshId();
+    const callId = id ?? calls.makeId();
     const path = text(fields['path']) ?? '';
     const action = { kind: 'file_read', path } as const;
     calls.start({

@@ -22,7 +22,7 @@ export function watchThreads(host: WaitWatchHost): WaitWatch {
     host.onState(threadId, waitingState(status.activeFlags ?? []));
   const countRead = (): void => {
     unread -= 1;
-    if (unread === 0) host.onAllRead?.();
+    if (unread === 0) host.onAllReported?.();
   };
   return {
     begin: () => {
@@ -38,7 +38,7 @@ export function watchThreads(host: WaitWatchHost): WaitWatch {
       }
       if (message?.kind === 'error') {
         if (message.method === 'thread/read') countRead();
-        else host.onAllRead?.();
+        else host.onAllReported?.();
       }
       if (message?.kind !== 'answer') return;
       switch (message.method) {
@@ -50,7 +50,7 @@ export function watchThreads(host: WaitWatchHost): WaitWatch {
           const threads = (loadedThreadsAnswer.safeParse(message.result).data?.data ?? []).slice(0, maxThreads);
           unread = threads.length;
           for (const threadId of threads) request('thread/read', { threadId });
-          if (unread === 0) host.onAllRead?.();
+          if (unread === 0) host.onAllReported?.();
           return;
         }
         case 'thread/read': {

@@ -71,7 +71,7 @@ export function execItem(item: unknown): CodexItem | undefined {
   const type = nonEmpty(field(item, 'type'));
   if (!isObject(item) || type === undefined) return undefined;
   const fields = withUnderscores(item);
-  const name = type === 'collabAgentToolCall' ? 'collab_tool_call' : underscored(type);
+  const name = type === 'collabAgentToolCall' ? 'collab_tool_call' : toSnakeCase(type);
   return { id: idOf(item['id']), type: name, fields: { ...fields, ...specialFields(name, item), type: name } };
 }
 
@@ -82,7 +82,7 @@ function specialFields(type: string, item: JsonObject): JsonObject {
     case 'mcp_tool_call':
       return isObject(item['result']) ? { result: withUnderscores(item['result']) } : {};
     case 'collab_tool_call':
-      return { tool: underscored(nonEmpty(item['tool']) ?? 'collab_tool_call') };
+      return { tool: toSnakeCase(nonEmpty(item['tool']) ?? 'collab_tool_call') };
     case 'reasoning': {
       const { summary, content } = item;
       return { text: undefined, content: Array.isArray(summary) && summary.length > 0 ? undefined : content };
@@ -93,9 +93,9 @@ function specialFields(type: string, item: JsonObject): JsonObject {
 }
 
 export function withUnderscores(value: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [underscored(name), member]));
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [toSnakeCase(name), member]));
 }
 
-function underscored(name: string): string {
+function toSnakeCase(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

@@ -27,14 +27,14 @@ interface CompletedCall {
 const begins = new Map<string, (event: JsonObject) => StartedCall>([
   [
     'exec_command',
-    (event) => ({ toolName: 'shell', action: command(event), input: picked(event, ['command', 'cwd']) }),
+    (event) => ({ toolName: 'shell', action: command(event), input: pickFields(event, ['command', 'cwd']) }),
   ],
   [
     'patch_apply',
     (event) => ({
       toolName: 'apply_patch',
       action: { kind: 'file_edit', changes: patchChanges(event['changes']) },
-      input: picked(event, ['changes']),
+      input: pickFields(event, ['changes']),
     }),
   ],
   ['mcp_tool_call', (event) => startedMcpCall(event['invocation'])],
@@ -43,14 +43,14 @@ const begins = new Map<string, (event: JsonObject) => StartedCall>([
     (event) => ({
       toolName: 'web_search',
       action: { kind: 'web_search', query: text(event['query']) ?? '' },
-      input: picked(event, ['query']),
+      input: pickFields(event, ['query']),
     }),
   ],
 ]);
 
 /** Ends of calls; `before` is the action at the beginning. */
 const ends = new Map<string, (event: JsonObject, before: ToolAction, streamed: string) => CompletedCall>([
-  ['exec_command', commandEnded],
+  ['exec_command', completedCommandCall],
   [
     'patch_apply',
     (event, before, streamed) => {
@@ -59,7 +59,7 @@ const ends = new Map<string, (event: JsonObject, before: ToolAction, streamed: s
       return { action: before, status: ok ? 'success' : 'failed', result: { text: shown, isError: !ok } };
     },
   ],
-  ['mcp_tool_call', mcpEnded],
+  ['mcp_tool_call', completedMcpCall],
   [
     'web_search',
     (event, before) => {
@@ -104,7 +104,7 @@ export class OldCalls {
 
   #begin({ toolName, action, input }: StartedCall, id: string | undefined, timestamp: string): string {
     const { calls, session } = this.#run;
-    const callId = id ?? calls.freshId();
+    const callId = id ?? calls.makeId();
     calls.start({ id: callId, toolName, action, input, timestamp, metadata: session.metadata() });
     return callId;
   }
@@ -124,7 +124,7 @@ export class OldCalls {
     timestamp: string,
   ): void {
     const { calls } = this.#run;
-    let id = nonEmpty(event['call_id']) ?? calls.openOf();
+    let id = nonEmpty(event['call_id']) ?? calls.oldestOpenCall();
     if ((id === undefined || calls.get(id) === undefined) && begin !== undefined) {
       id = this.#begin(begin(event), id, timestamp);
     }
@@ -136,7 +136,7 @@ export class OldCalls {
   }
 }
 
-function picked(event: JsonObject, keys: readonly string[]): JsonObject {
+function pickFields(event: JsonObject, keys: readonly string[]): JsonObject {
   return Object.fromEntries(keys.filter((key) => key in event).map((key) => [key, event[key]]));
 }
 
@@ -151,7 +151,7 @@ function joinedOutput(event: JsonObject): string {
   return (text(event['stdout']) ?? '') + (text(event['stderr']) ?? '');
 }
 
-function commandEnded(event: JsonObject, before: ToolAction, streamed: string): CompletedCall {
+function completedCommandCall(event: JsonObject, before: ToolAction, streamed: string): CompletedCall {
   const stdout = text(event['stdout']);
   const stderr = text(event['stderr']);
   const code = amount(event['exit_code']) ?? event['exit_code'];
@@ -174,7 +174,7 @@ function startedMcpCall(invocation: unknown): StartedCall {
   return { toolName: `${server}.${tool}`, action: { kind: 'mcp', server, tool, input }, input };
 }
 
-function mcpEnded(event: JsonObject, before: ToolAction): CompletedCall {
+function completedMcpCall(event: JsonObject, before: ToolAction): CompletedCall {
   const answer = event['result'];
   const ok = field(answer, 'Ok') ?? field(answer, 'ok');
   const error = field(answer, 'Err') ?? field(answer, 'err');

@@ -156,7 +156,7 @@ export class OldEvents {
         this.#run.texts.piece('thinking', shown, timestamp, this.#run.session.metadata());
         return true;
       case 'user_message':
-        if ((event['kind'] ?? prompts) === prompts) this.#run.echoedPrompt(shown, timestamp);
+        if ((event['kind'] ?? prompts) === prompts) this.#run.addEchoedPrompt(shown, timestamp);
         else this.#addInstructions(shown, timestamp);
         return true;
       case 'background_event':
@@ -183,7 +183,7 @@ export class OldEvents {
 
   #addText(kind: TextKind, content: string, timestamp: string): void {
     const { texts, session } = this.#run;
-    if (texts.streamed(kind) !== undefined) {
+    if (texts.streamedText(kind) !== undefined) {
       texts.close(content);
       return;
     }
@@ -246,7 +246,7 @@ export class OldEvents {
 
   #addImageView(event: JsonObject, timestamp: string): void {
     const { calls, session } = this.#run;
-    const id = nonEmpty(event['call_id']) ?? calls.freshId();
+    const id = nonEmpty(event['call_id']) ?? calls.makeId();
     const path = text(event['path']) ?? '';
     const action = { kind: 'file_read', path } as const;
     calls.start({ id, toolName: 'view_image', action, input: { path }, timestamp, metadata: session.metadata() });

@@ -46,11 +46,11 @@ export class StoredCalls {
   }
 
   /** An item with this id is complete. */
-  completed(id: string | undefined): void {
+  removeCompleted(id: string | undefined): void {
     if (id !== undefined) this.#pendingCalls.delete(id);
   }
 
-  answered(payload: JsonObject, { timestamp }: SourceLine): void {
+  finishCall(payload: JsonObject, { timestamp }: SourceLine): void {
     const id = nonEmpty(payload['call_id']);
     const call = id === undefined ? undefined : this.#pendingCalls.get(id);
     if (id === undefined || call === undefined) return;

@@ -11,7 +11,7 @@ const renamed = new Map([
 ]);
 
 /** An item in the form of `codex exec --json`; `undefined` for messages of a person, which it does not print. */
-export function printedItem(item: JsonObject): JsonObject | undefined {
+export function toPrintedItem(item: JsonObject): JsonObject | undefined {
   const type = nonEmpty(item['type']) ?? '';
   if (type === 'UserMessage') return undefined;
   const snake = renamed.get(type) ?? type.replaceAll(/(?<=[a-z])(?=[A-Z])/g, '_').toLowerCase();

@@ -6,7 +6,7 @@ import { errorReason } from '../../shared/resultText.ts';
 import { NormalizedRun, type SourceLine } from '../../shared/normalizer/normalizedRun.ts';
 import { ThreadEvents } from '../threads/threadEvents.ts';
 import { StoredCalls } from './calls.ts';
-import { printedItem, userText } from './items.ts';
+import { toPrintedItem, userText } from './items.ts';
 
 /** Records that repeat others or are not about the conversation. */
 const quiet = new Set([
@@ -88,7 +88,7 @@ export class StoredThread {
 
   #readItem(payload: JsonObject, record: JsonObject, line: SourceLine): void {
     const type = nonEmpty(payload['type']) ?? '';
-    if (type.endsWith('_call_output')) this.#calls.answered(payload, line);
+    if (type.endsWith('_call_output')) this.#calls.finishCall(payload, line);
     else if (type === 'web_search_call') this.#addWebSearch(payload, line);
     else if (type.endsWith('_call')) this.#calls.addCall(payload, line);
     else if (!quietItems.has(type)) this.#addUnknownRecord(record, line);
@@ -123,7 +123,7 @@ export class StoredThread {
         this.#events.line({ type: 'error', message: payload['message'] }, line);
         return;
       case 'user_message':
-        if (!this.#calls.hasItems) run.echoedPrompt(userText(payload), line.timestamp, this.#turn);
+        if (!this.#calls.hasItems) run.addEchoedPrompt(userText(payload), line.timestamp, this.#turn);
         return;
       case 'agent_message':
         this.#addText('agent_message', payload['message'], line);
@@ -152,11 +152,11 @@ export class StoredThread {
 
   #completeItem(item: JsonObject, line: SourceLine): void {
     this.#calls.hasItems = true;
-    this.#calls.completed(nonEmpty(item['id']));
+    this.#calls.removeCompleted(nonEmpty(item['id']));
     // It has its own record.
     if (item['type'] === 'ContextCompaction') return;
-    const printed = printedItem(item);
-    if (printed === undefined) this.#run.echoedPrompt(userText(item), line.timestamp, this.#turn);
+    const printed = toPrintedItem(item);
+    if (printed === undefined) this.#run.addEchoedPrompt(userText(item), line.timestamp, this.#turn);
     else this.#events.line({ type: 'item.completed', item: printed }, line);
   }
 

@@ -30,7 +30,7 @@ const command: ReadItem = (fields, status) => {
     toolName: 'command_execution',
     action: commandAction(shown, fields['exit_code']),
     input: { command: fields['command'] },
-    result: status === undefined && output === '' ? undefined : { text: output, isError: failed(status) },
+    result: status === undefined && output === '' ? undefined : { text: output, isError: isFailedStatus(status) },
   };
 };
 
@@ -56,7 +56,7 @@ const fileChange: ReadItem = (fields, status) => {
     toolName: 'file_change',
     action: { kind: 'file_edit', changes: Array.isArray(changes) ? fileChanges(changes) : patchChanges(changes) },
     input: { changes: changes },
-    result: status === undefined ? undefined : { text: '', isError: failed(status) },
+    result: status === undefined ? undefined : { text: '', isError: isFailedStatus(status) },
   };
 };
 
@@ -69,7 +69,7 @@ const mcpCall: ReadItem = (fields, status) => {
   const data = structured === null ? undefined : structured;
   const content = field(answer, 'content');
   const shown = error ?? resultText(content === undefined && data === undefined ? answer : content);
-  const isError = failed(status);
+  const isError = isFailedStatus(status);
   return {
     toolName: server === '' ? tool : `${server}.${tool}`,
     action: { kind: 'mcp', server, tool, input: fields['arguments'] },
@@ -83,7 +83,7 @@ const webSearch: ReadItem = (fields, status) => {
   const query = nonEmpty(field(what, 'query')) ?? text(fields['query']) ?? '';
   const url = nonEmpty(field(what, 'url'));
   const input = what === undefined ? { query: fields['query'] } : { query: fields['query'], action: what };
-  const result = status === undefined ? undefined : { isError: failed(status) };
+  const result = status === undefined ? undefined : { isError: isFailedStatus(status) };
   const action: ToolAction = url === undefined ? { kind: 'web_search', query } : { kind: 'web_fetch', url };
   return { toolName: 'web_search', action, input, result };
 };
@@ -117,7 +117,8 @@ const collabCall: ReadItem = (fields, status) => {
       ...(prompt !== undefined && { prompt }),
     },
     input: { tool, prompt: fields['prompt'], receiver_thread_ids: fields['receiver_thread_ids'] },
-    result: status === undefined ? undefined : { text: said.join('\n\n'), data: states, isError: failed(status) },
+    result:
+      status === undefined ? undefined : { text: said.join('\n\n'), data: states, isError: isFailedStatus(status) },
   };
 };
 
@@ -143,7 +144,7 @@ const statuses = new Map<string, ToolStatus>([
   ['interrupted', 'cancelled'],
 ]);
 
-function failed(status: ToolStatus | undefined): boolean {
+function isFailedStatus(status: ToolStatus | undefined): boolean {
   return status !== undefined && status !== 'success';
 }
 
@@ -151,12 +152,12 @@ function failed(status: ToolStatus | undefined): boolean {
 export function itemCall({ type, fields }: CodexItem, isComplete: boolean): ItemCall | undefined {
   const read = known.get(type);
   if (read === undefined) return undefined;
-  const status = isComplete ? endedAs(fields) : undefined;
+  const status = isComplete ? finalStatusOf(fields) : undefined;
   return { ...read(fields, status), status };
 }
 
 /** From its own status; if that is missing or unknown, from the exit code of its command. */
-function endedAs({ status, exit_code: exitCode }: JsonObject): ToolStatus {
+function finalStatusOf({ status, exit_code: exitCode }: JsonObject): ToolStatus {
   const known = statuses.get(text(status) ?? '');
   if (known !== undefined) return known;
   const code = amount(exitCode) ?? exitCode;

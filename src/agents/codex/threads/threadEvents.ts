@@ -190,9 +190,9 @@ export class ThreadEvents {
     const call = itemCall(item, isComplete);
     if (call === undefined) return this.#addUnknownItem(item, line, isComplete);
     const { toolName, action, input, result, status } = call;
-    const id = item.id ?? (begins ? undefined : calls.openOf(toolName, input)) ?? calls.freshId();
+    const id = item.id ?? (begins ? undefined : calls.oldestOpenCall(toolName, input)) ?? calls.makeId();
     const { timestamp } = line;
-    if (!calls.began({ id, toolName, input })) {
+    if (!calls.hasBegun({ id, toolName, input })) {
       calls.start({ id, toolName, action, input, timestamp, metadata: session.metadata() });
       if (item.type === 'web_search' || toolName === 'spawn_agent') this.sideCalls += 1;
     }

@@ -3,12 +3,12 @@ export function workspaceFields(yaml: string): ReadonlyMap<string, string> {
   const fields = new Map<string, string>();
   for (const line of yaml.split('\n')) {
     const [, key, value] = /^([a-z_]+):[ \t]+(\S.*?)\s*$/.exec(line) ?? [];
-    if (key !== undefined && value !== undefined) fields.set(key, unquoted(value));
+    if (key !== undefined && value !== undefined) fields.set(key, unquote(value));
   }
   return fields;
 }
 
-function unquoted(value: string): string {
+function unquote(value: string): string {
   if (value.startsWith("'") && value.endsWith("'") && value.length > 1) return value.slice(1, -1).replaceAll("''", "'");
   if (!value.startsWith('"')) return value;
   try {

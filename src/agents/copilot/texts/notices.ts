@@ -116,7 +116,7 @@ export class Notices {
   }
 
   /** A request without an answer of the model's server; the next lines say what follows. */
-  callFailed(data: JsonObject, speaker: Speaker): void {
+  addCallFailure(data: JsonObject, speaker: Speaker): void {
     const status = count(data['statusCode']);
     const why = failureText(nonEmpty(data['errorMessage']) ?? '');
     const problem = status === undefined ? 'The request to the model failed' : `The model's server answered ${status}`;
@@ -140,7 +140,7 @@ export class Notices {
   }
 
   /** There was a result. */
-  recovered(): void {
+  clearFailure(): void {
     this.#failure = undefined;
   }
 

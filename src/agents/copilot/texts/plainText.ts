@@ -43,7 +43,7 @@ export class PlainText {
   }
 
   /** It was not text mode: what came before the agent's first message is not its answer. */
-  retract(): void {
+  retractText(): void {
     const entry = this.#entry;
     if (entry === undefined) return;
     this.#entry = undefined;

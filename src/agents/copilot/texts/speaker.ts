@@ -26,17 +26,17 @@ export class Speakers {
   }
 
   /** A subagent was started by this call. */
-  started(agentId: string | undefined, callId: string | undefined): void {
+  linkSubagent(agentId: string | undefined, callId: string | undefined): void {
     if (agentId === undefined || callId === undefined) return;
     if (this.#parents.size < maxAgents) this.#parents.set(agentId, callId);
   }
 
-  of({ agentId, parentCallId }: CopilotEvent, model: string | undefined, timestamp: string): Speaker {
+  speakerOf({ agentId, parentCallId }: CopilotEvent, model: string | undefined, timestamp: string): Speaker {
     if (agentId === undefined && parentCallId === undefined) {
       return { agent: '', counted: true, parentCallId: undefined, metadata: this.#session.metadata(), timestamp };
     }
     const parent = parentCallId ?? this.#parents.get(agentId ?? '');
-    if (parent !== undefined) this.started(agentId, parent);
+    if (parent !== undefined) this.linkSubagent(agentId, parent);
     const metadata = this.#subagentMetadata(parent, model);
     return { agent: agentId ?? parentCallId ?? '', counted: false, parentCallId: parent, metadata, timestamp };
   }

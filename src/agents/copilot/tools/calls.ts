@@ -48,9 +48,9 @@ export class Calls {
   /** A call from its message or its start: the first of them creates the entry. */
   start(call: ToolCall, { timestamp, metadata, parentCallId }: Speaker): void {
     const { calls } = this.#run;
-    const id = call.id ?? calls.freshId();
+    const id = call.id ?? calls.makeId();
     this.#announced.delete(id);
-    if (calls.began({ id, toolName: call.name, input: call.input })) {
+    if (calls.hasBegun({ id, toolName: call.name, input: call.input })) {
       // A hook may have changed the command.
       if (calls.get(id)?.action.kind !== 'todo') calls.update({ id, action: toolAction(call) });
       return;
@@ -61,7 +61,7 @@ export class Calls {
   }
 
   /** The complete output so far. */
-  partial(data: JsonObject): void {
+  setPartialOutput(data: JsonObject): void {
     const id = nonEmpty(data['toolCallId']);
     const shown = nonEmpty(data['partialOutput']) ?? nonEmpty(data['progressMessage']);
     if (id === undefined || shown === undefined) return;
@@ -70,7 +70,7 @@ export class Calls {
   }
 
   /** New output, by stream. */
-  output(data: JsonObject): void {
+  appendOutput(data: JsonObject): void {
     const id = nonEmpty(data['toolCallId']);
     const shown = text(data['text']);
     if (id === undefined || shown === undefined || this.#run.calls.get(id)?.status !== 'running') return;
@@ -83,14 +83,14 @@ export class Calls {
   completeCall(data: JsonObject, { timestamp, metadata }: Speaker): void {
     const { calls } = this.#run;
     const outcome = toolOutcome(data);
-    const id = outcome.id ?? calls.openOf() ?? calls.freshId();
+    const id = outcome.id ?? calls.oldestOpenCall() ?? calls.makeId();
     const call = calls.get(id);
     const streams: Streams | undefined = this.#streams.get(id);
     this.#streams.delete(id);
     if (call === undefined) {
       this.#announced.delete(id);
       const { status, result } = outcomeOf({ kind: 'tool' }, outcome, undefined);
-      calls.orphan({ id, status, result, timestamp }, metadata);
+      calls.addOrphanedResult({ id, status, result, timestamp }, metadata);
       return;
     }
     calls.finish({ id, ...outcomeOf(call.action, outcome, streams), timestamp });

@@ -122,7 +122,7 @@ export interface Streams {
 /** Adds the end of a call to its action. */
 export function outcomeOf(action: ToolAction, outcome: ToolOutcome, streams: Streams | undefined): Outcome {
   const result = resultOf(action, outcome);
-  const done = completed(action, outcome, streams);
+  const done = completeAction(action, outcome, streams);
   if (!outcome.success) return { action: done, status: failure(outcome.errorCode), result };
   const failed = done.kind === 'command_run' && (done.exitCode ?? 0) !== 0;
   return { action: done, status: failed ? 'failed' : 'success', result };
@@ -146,7 +146,11 @@ function isDiff(action: ToolAction, detail: string): boolean {
   return (action.kind === 'file_edit' || action.kind === 'file_write') && /^diff --git /m.test(detail);
 }
 
-function completed(action: ToolAction, { content = '', detail, exitCode }: ToolOutcome, streams?: Streams): ToolAction {
+function completeAction(
+  action: ToolAction,
+  { content = '', detail, exitCode }: ToolOutcome,
+  streams?: Streams,
+): ToolAction {
   if (action.kind === 'file_edit' && detail !== undefined) {
     return { ...action, changes: withDiffs(action.changes, fileDiffs(detail)) };
   }

@@ -38,7 +38,7 @@ export class ClientEntries {
   }
 
   /** Whether an entry already has the request. */
-  shows(requestId: string): boolean {
+  hasEntryFor(requestId: string): boolean {
     return this.#openRequest.has(requestId);
   }
 

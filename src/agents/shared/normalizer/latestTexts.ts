@@ -39,7 +39,7 @@ export class LatestTexts {
   }
 
   /** Texts in entry order; begins with a mark if earlier ones are omitted. */
-  joined(between: string): string {
+  join(between: string): string {
     const texts = [...this.#texts].sort(([a], [b]) => a - b).map(([, text]) => text);
     return [...(this.#isCut ? ['[…]'] : []), ...texts].join(between);
   }

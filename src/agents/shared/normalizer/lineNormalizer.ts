@@ -160,7 +160,7 @@ export class LineNormalizer implements Normalizer {
   }
 
   #giveUpSpread(timestamp: string): void {
-    for (const line of this.#spread.abandoned()) this.#run.lines.malformed(line, timestamp);
+    for (const line of this.#spread.takeAbandoned()) this.#run.lines.malformed(line, timestamp);
   }
 
   #pushClient(text: string, at: number): void {

@@ -39,7 +39,7 @@ export class NormalizedRun {
   /** Adds Vitrine's output to a call; readers with their own calls replace it. `false`: there is no such call. */
   toolOutput: (callId: string, stdout: string, exitCode: number | null, timestamp: string) => boolean = (
     ...[callId, stdout, exitCode]
-  ) => this.calls.output(callId, stdout, exitCode);
+  ) => this.calls.setOutput(callId, stdout, exitCode);
   unknownSession = false;
   /** The agent is within a turn. */
   unfinished = false;
@@ -118,7 +118,7 @@ export class NormalizedRun {
    * through Vitrine, so no person wrote any other message. For output without a known prompt, only the agent's word is
    * available.
    */
-  echoedPrompt(content: string, timestamp: string, own: JsonObject = {}): void {
+  addEchoedPrompt(content: string, timestamp: string, own: JsonObject = {}): void {
     const reported = this.#sentMessages.indexOf(content.trim());
     if (reported !== -1) {
       this.#sentMessages.splice(reported, 1);

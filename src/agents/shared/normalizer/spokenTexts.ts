@@ -99,13 +99,13 @@ export class SpokenTexts {
   }
 
   /** The streaming entry; `undefined` if there is none of this kind. */
-  streamed(kind: TextKind): string | undefined {
+  streamedText(kind: TextKind): string | undefined {
     return this.#streaming?.kind === kind ? this.#streaming.pieces.join('') : undefined;
   }
 
   /** Whether `content` equals the streaming text. */
   isStreamed(kind: TextKind, content: string): boolean {
-    return this.#streaming?.length === content.length && this.streamed(kind) === content;
+    return this.#streaming?.length === content.length && this.streamedText(kind) === content;
   }
 
   /** The kind of the streaming text. */
@@ -162,7 +162,7 @@ export class SpokenTexts {
   }
 
   get answer(): string {
-    this.#joined ??= this.#answer.joined('\n\n');
+    this.#joined ??= this.#answer.join('\n\n');
     return this.#joined;
   }
 

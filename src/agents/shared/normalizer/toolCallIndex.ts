@@ -58,7 +58,7 @@ export class ToolCallIndex {
   }
 
   /** Whether this call began before: its id is known and not that of another, ended call. */
-  began({ id, toolName, input }: Pick<CallStart, 'id' | 'toolName' | 'input'>): boolean {
+  hasBegun({ id, toolName, input }: Pick<CallStart, 'id' | 'toolName' | 'input'>): boolean {
     const known = this.#calls.get(id);
     if (known === undefined || isOrphan(known)) return false;
     if (known.open || known.entry === undefined) return true;
@@ -67,7 +67,7 @@ export class ToolCallIndex {
 
   /** Begins a call. One that already began is unchanged; one whose result came first is completed. */
   start(start: CallStart): void {
-    if (this.began(start)) return;
+    if (this.hasBegun(start)) return;
     const { id, toolName, action, input, parentCallId, timestamp, metadata } = start;
     const known = this.#calls.get(id);
     if (known !== undefined && isOrphan(known)) {
@@ -105,7 +105,7 @@ export class ToolCallIndex {
   }
 
   /** Output of a command, if its result does not have it. `false`: there is no such call. */
-  output(id: string, stdout: string, exitCode: number | null): boolean {
+  setOutput(id: string, stdout: string, exitCode: number | null): boolean {
     const call = this.#calls.get(id);
     if (call?.entry === undefined || call.tool.action.kind !== 'command_run') return false;
     const action: ToolAction = { ...call.tool.action, stdout };
@@ -125,7 +125,7 @@ export class ToolCallIndex {
       ...call.tool,
       ...(action !== undefined && { action }),
       status,
-      ...(result !== undefined && { result: saved(result) }),
+      ...(result !== undefined && { result: limitResultDepth(result) }),
       endedAt: timestamp,
     });
     for (const old of this.#answered) {
@@ -144,7 +144,7 @@ export class ToolCallIndex {
   }
 
   /** A result without a call in this run. */
-  orphan(change: CallChange, metadata: NormalizedEntryMetadata | undefined): void {
+  addOrphanedResult(change: CallChange, metadata: NormalizedEntryMetadata | undefined): void {
     const { id, timestamp, status, result } = change;
     const tool: ToolUse = {
       toolName: 'unknown',
@@ -153,7 +153,7 @@ export class ToolCallIndex {
       status,
       endedAt: timestamp,
     };
-    if (result !== undefined) tool.result = saved(result);
+    if (result !== undefined) tool.result = limitResultDepth(result);
     const content = 'A result for a call that this run did not make';
     const entry = this.#writer.add({ type: { kind: 'tool_use', tool }, content, timestamp, metadata });
     this.#calls.set(id, { entry, tool, open: false });
@@ -162,12 +162,12 @@ export class ToolCallIndex {
   }
 
   /** An id for a call that has none. */
-  freshId(): string {
+  makeId(): string {
     return `unidentified-${this.#writer.next}`;
   }
 
   /** The oldest call of this tool, or of any, that waits for its result; one with this input before others. */
-  openOf(toolName?: string, input?: unknown): string | undefined {
+  oldestOpenCall(toolName?: string, input?: unknown): string | undefined {
     const serialized = input === undefined ? undefined : JSON.stringify(limitDepth(input));
     let oldest: string | undefined;
     for (const id of this.#open) {
@@ -236,6 +236,6 @@ function isOrphan({ entry, tool }: Call): boolean {
   return entry !== undefined && tool.startedAt === undefined;
 }
 
-function saved(result: ToolResult): ToolResult {
+function limitResultDepth(result: ToolResult): ToolResult {
   return result.data === undefined ? result : { ...result, data: limitDepth(result.data) };
 }

@@ -16,7 +16,7 @@ export const normalize: Command = {
     const { values } = parseOptions('normalize', { args: [...args], options: recordedRunOptions });
     const { transcript } = await readRecordedRun(values, context, () => undefined);
     try {
-      await writeLines(context.stdout, transcript.settled());
+      await writeLines(context.stdout, transcript.readSettled());
       return 0;
     } finally {
       transcript.close();

@@ -81,7 +81,7 @@ export const search: Command = {
           context.stdout,
           answer.sessions.flatMap(({ hits }) => hits),
         );
-      else for (const session of answer.sessions) context.stdout.write(text(session));
+      else for (const session of answer.sessions) context.stdout.write(hitsText(session));
       const remaining = answer.moreSessions === 0 ? [] : [`${answer.moreSessions} more sessions match (--limit).`];
       const { leftOut } = answer;
       const omitted = leftOut === 0 ? [] : [`Hidden follow-ups and callbacks: ${leftOut} (--synthetic).`];
@@ -99,7 +99,7 @@ async function sharedAnswer(context: CliContext, store: string | undefined, requ
   return searchShared(context, store, request);
 }
 
-function text({ session, hits, count, unsure }: SessionHits): string {
+function hitsText({ session, hits, count, unsure }: SessionHits): string {
   const title = session.title ?? session.prompt;
   const omitted = count - hits.length;
   const rest = omitted === 0 ? '' : `  … ${unsure ? 'up to ' : ''}${omitted} more\n`;

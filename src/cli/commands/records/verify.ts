@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { verdictDetails, verdictWording } from '../../../engine/audit/verdictWording.ts';
 import { EngineFailure } from '../../../engine/failures/failures.ts';
-import { english } from '../../../engine/failures/wording.ts';
+import { toEnglish } from '../../../engine/failures/wording.ts';
 import { sessionIdSchema } from '../../../model/session/session.ts';
 import { reportLost } from '../../print/incomplete.ts';
 import { parseOptions } from '../../options/args.ts';
@@ -38,7 +38,7 @@ export const verifyCommand: Command = {
       if (values.json === true) context.stdout.write(`${JSON.stringify(found)}\n`);
       else
         context.stdout.write(
-          [verdictWording(found), ...verdictDetails(found)].map((wording) => `${english(wording)}\n`).join(''),
+          [verdictWording(found), ...verdictDetails(found)].map((wording) => `${toEnglish(wording)}\n`).join(''),
         );
       if (found.verdict === 'unchained') return unchained;
       return found.verdict === 'intact' && found.signature?.state !== 'bad' ? 0 : broken;

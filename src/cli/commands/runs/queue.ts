@@ -86,7 +86,7 @@ export const queue: Command = {
       assertNoOthers(what, others, values);
       if (!runIdSchema.safeParse(subject).success)
         throw new UsageError(`"${subject}" is not a run ID.`, 'See "vitrine queue" for run IDs.');
-      return speak(context, values.store, async (queued) => {
+      return callCoordinator(context, values.store, async (queued) => {
         await show(
           await (what === 'stop' ? queued.stopRun(subject) : queued.changeRun({ run_id: subject, move: what })),
         );
@@ -112,7 +112,7 @@ function assertNoOthers(what: string, others: readonly string[], values: Values)
 }
 
 function list(context: CliContext, store: string | undefined, json: boolean): Promise<number> {
-  return speak(context, store, async (queued) => {
+  return callCoordinator(context, store, async (queued) => {
     const [runners, runs] = [await queued.runners(), await queued.runs()];
     if (json) await writeLines(context.stdout, [...runners, ...runs]);
     else for (const row of [...runners.map(runnerRow), ...runs.map(listedRow)]) context.stdout.write(`${row}\n`);
@@ -123,7 +123,7 @@ function list(context: CliContext, store: string | undefined, json: boolean): Pr
 async function add(context: CliContext, promptArgument: string, values: Values, show: PrintRun): Promise<number> {
   const request = await requestOf(context, values);
   const prompt = await readPrompt(promptArgument, context);
-  return speak(context, values.store, async (queued, ended) => {
+  return callCoordinator(context, values.store, async (queued, ended) => {
     const waitForEnd = values.wait === true ? await ended() : undefined;
     const run = await queued.createRun({ ...request, prompt });
     await show(run);
@@ -140,7 +140,7 @@ async function add(context: CliContext, promptArgument: string, values: Values, 
 /** Waits for the end of a run that is queued after this resolved. */
 type WatchRuns = () => Promise<(runId: string) => Promise<ChangedRun>>;
 
-async function speak(
+async function callCoordinator(
   context: CliContext,
   store: string | undefined,
   say: (queued: RemoteQueue, ended: WatchRuns) => Promise<number>,
@@ -157,7 +157,7 @@ async function speak(
   disconnected.catch(() => undefined);
   const ended: WatchRuns = async () => {
     await connection.call('watch', { events: false, runs: true });
-    return (id) => ends.of(id);
+    return (id) => ends.whenEnded(id);
   };
   try {
     return await Promise.race([say(new RemoteQueue(connection), ended), disconnected]);

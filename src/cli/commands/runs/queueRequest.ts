@@ -49,7 +49,7 @@ export async function requestOf(context: CliContext, options: QueueOptions): Pro
   if (blueprint !== undefined) {
     if ((executor ?? resume) !== undefined)
       throw new UsageError('--blueprint already sets the agent.', 'Remove --executor and --resume.');
-    return { ...common, ...(await ofBlueprint(context, blueprint, named, additional_demands)) };
+    return { ...common, ...(await blueprintRequest(context, blueprint, named, additional_demands)) };
   }
   const executor_type =
     executor === undefined ? additional_demands?.executor_type : executorOption('--executor', executor);
@@ -73,7 +73,7 @@ function modeOption(value: string): z.infer<typeof executionModeSchema> {
   );
 }
 
-async function ofBlueprint(
+async function blueprintRequest(
   context: CliContext,
   name: string,
   named: string | undefined,

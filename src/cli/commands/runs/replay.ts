@@ -43,7 +43,7 @@ export const replay: Command = {
     const engineOptions = { store: values.store, writes: true, replaySpeed };
     const engine = createEngine(context, engineOptions);
     return runInForeground(engine, context, engineOptions, async () => {
-      const agent = named ?? onlyOne(file, await engine.recognizeOutput(file)).type;
+      const agent = named ?? requireSingleAdapter(file, await engine.recognizeOutput(file)).type;
       const profile = outputProfile(agent, file, exit);
       return { start: { agent: 'replay', profile, cwd, prompt: `Replay of ${path.basename(file)}` } };
     });
@@ -51,7 +51,7 @@ export const replay: Command = {
 };
 
 /** @throws UsageError if the file does not show it */
-function onlyOne(file: string, [found, ...others]: readonly AgentAdapter[]): AgentAdapter {
+function requireSingleAdapter(file: string, [found, ...others]: readonly AgentAdapter[]): AgentAdapter {
   if (found !== undefined && others.length === 0) return found;
   const some = found === undefined ? adapters : [found, ...others];
   const types = some.map(({ type }) => type).join(', ');

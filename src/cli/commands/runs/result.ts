@@ -41,7 +41,7 @@ export const result: Command = {
       prices,
       agentVersion: values['agent-version'] ?? null,
     });
-    const cut = (['stdout', 'stderr'] as const).flatMap((stream) => saved[stream].warning(stream));
+    const cut = (['stdout', 'stderr'] as const).flatMap((stream) => saved[stream].warnings(stream));
     const allWarnings = [...(warnings ?? []), ...cut];
     const shown: RunResult = {
       success,
@@ -51,7 +51,7 @@ export const result: Command = {
       stderr: saved.stderr.text,
       ...(allWarnings.length > 0 && { warnings: allWarnings }),
       ...(metadata !== undefined && { metadata }),
-      ...(values.events === true && { events: resultEvents([...run.transcript.settled()]) }),
+      ...(values.events === true && { events: resultEvents([...run.transcript.readSettled()]) }),
     };
     run.transcript.close();
     await writeLines(context.stdout, [shown]);

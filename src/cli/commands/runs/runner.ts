@@ -74,7 +74,7 @@ export const runner: Command = {
     });
     try {
       await withDaemonErrors(() => link.connection());
-      await interrupted(context);
+      await waitForInterrupt(context);
       await declared.stop(link);
       return ended;
     } finally {
@@ -156,7 +156,7 @@ function isFolder(place: string): boolean {
 }
 
 /** Resolves at the first interrupt. A second one ends the process at once. */
-function interrupted(context: CliContext): Promise<void> {
+function waitForInterrupt(context: CliContext): Promise<void> {
   return new Promise((resolve) => {
     let times = 0;
     context.onInterrupt(() => {

@@ -16,7 +16,7 @@ import { TeamError } from '../../../team/errors.ts';
 import { findShared, type SharedSession } from '../../../team/records/sharedSessions.ts';
 import { findRuns, onlineRunners, type TeamRun } from '../../../team/runs/teamRuns.ts';
 import type { UseDatabase } from '../outbox.ts';
-import { refusedByTeam, type TeamQueue } from '../runs/teamQueue.ts';
+import { translateRefusals, type TeamQueue } from '../runs/teamQueue.ts';
 import type { DaemonTeam } from '../team.ts';
 import { readChildCopy } from './childCopy.ts';
 import { parentElsewhere, parentNotShared, parentRemote } from './refusedParents.ts';
@@ -107,7 +107,7 @@ export class TeamChildren {
    * Queues a run that a person asked for, below a session of this store. With `async_callback`, that session gets the result.
    * @throws CoordinatorError, EngineFailure
    */
-  async queueBelow(parent: string, request: ChildRequest): Promise<Run> {
+  async queueChildRun(parent: string, request: ChildRequest): Promise<Run> {
     const { session_id: child, execution_mode } = request;
     const created = await this.#create(await this.#requireSharedParent(parent), {
       ...request,
@@ -124,7 +124,7 @@ export class TeamChildren {
   /** A session of this store that shares something with the team. @throws CoordinatorError */
   async #requireSharedParent(id: string): Promise<SessionSummary> {
     const { use, team } = this.#deps;
-    const shared = await refusedByTeam(() => use((database) => findShared(database, id)));
+    const shared = await translateRefusals(() => use((database) => findShared(database, id)));
     const summary = await this.#summaryOf(id).catch((error: unknown) => {
       if (!EngineFailure.is(error, 'session_missing')) throw error;
       throw shared === null
@@ -146,7 +146,7 @@ export class TeamChildren {
     const { session_id, executor_profile, title } = request;
     const executor_type = executorTypeSchema.parse(request.executor_type);
     const { session_id: parent_session_id, project_dir } = parent;
-    await engine.budgets.gate(
+    await engine.budgets.assertWithinBudgets(
       { ...parent, session_id, status: 'pending', parent_session_id, executor_type },
       undefined,
     );
@@ -176,7 +176,7 @@ export class TeamChildren {
       await this.#deps.queue.stop(child.runId);
       // A runner of this machine has it: its agent stops as that of any session here.
       if (this.#deps.queue.has(child.runId)) return;
-      this.changed(id);
+      this.handleChange(id);
       await Promise.race([child.ended, delay(stopMs, undefined, { ref: false })]);
     } catch (error) {
       // It is stopped as soon as the team can be reached.
@@ -195,14 +195,14 @@ export class TeamChildren {
   }
 
   /** Something about a session, its run or its requests changed. */
-  changed(id: string): void {
+  handleChange(id: string): void {
     const child = this.#children.get(id);
     if (child !== undefined) this.#scheduleCheck(child, pauseMs);
   }
 
   /** After a connection was made: hints may have been lost. */
   resume(): void {
-    for (const id of this.#children.keys()) this.changed(id);
+    for (const id of this.#children.keys()) this.handleChange(id);
   }
 
   /** The store has left the team. */
@@ -227,7 +227,7 @@ export class TeamChildren {
     const child: Child = { id, runId, ended, settle, work: Promise.resolve() };
     this.#children.set(id, child);
     this.#deps.onCount(this.#children.size);
-    this.changed(id);
+    this.handleChange(id);
     return child;
   }
 
@@ -288,7 +288,7 @@ export class TeamChildren {
     const { engine, queue } = this.#deps;
     if (child.isStopped === true) return;
     try {
-      await engine.budgets.gate({ ...(await this.#summaryOf(child.id)), status: 'pending' }, undefined);
+      await engine.budgets.assertWithinBudgets({ ...(await this.#summaryOf(child.id)), status: 'pending' }, undefined);
     } catch (error) {
       if (!EngineFailure.is(error, 'budget_used_up')) throw error;
       child.isStopped = true;

@@ -49,7 +49,7 @@ export class ServedRuns implements Disposable {
   }
 
   /** Someone may have answered. */
-  answered(sessionId: string): void {
+  handleAnswer(sessionId: string): void {
     this.#enqueue(sessionId, (served) => this.#receiveAnswers(sessionId, served));
   }
 
@@ -57,7 +57,7 @@ export class ServedRuns implements Disposable {
   resume(): void {
     for (const id of this.#runsBySession.keys()) {
       this.#enqueue(id, (served) => this.#sendRequests(served));
-      this.answered(id);
+      this.handleAnswer(id);
     }
   }
 
@@ -94,7 +94,7 @@ export class ServedRuns implements Disposable {
     const pending = new Map((handle?.conversation()?.pending() ?? []).map((request) => [request.id, request]));
     for (const [id, request] of pending) {
       if (sent.has(id)) continue;
-      const masked = agentRequestSchema.parse(redactor().json(request, { path: ['request'] }));
+      const masked = agentRequestSchema.parse(redactor().redactJson(request, { path: ['request'] }));
       await use((database) => putRequest(database, { run, token }, { ...masked, id }));
       sent.set(id, request);
     }

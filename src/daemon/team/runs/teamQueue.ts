@@ -10,7 +10,7 @@ import {
 } from '../../../coordinator/api.ts';
 import { hasDemands, mergeDemands } from '../../../coordinator/demands.ts';
 import { CoordinatorError } from '../../../coordinator/errors.ts';
-import { demandsTimeoutMs, whyWaiting } from '../../../coordinator/waiting.ts';
+import { demandsTimeoutMs, waitingReason } from '../../../coordinator/waiting.ts';
 import type { Log } from '../../../engine/api.ts';
 import { runId, sessionId } from '../../../engine/ids.ts';
 import type { Redactor } from '../../../formats/redaction/redactor.ts';
@@ -167,7 +167,7 @@ export class TeamQueue {
       if (run.status !== 'pending') return listed;
       const before = active.slice(0, active.indexOf(teamRun)).find(({ job }) => job.run.session_id === run.session_id);
       const { requestedBy } = teamRun;
-      const waiting = whyWaiting(teamRun.job, { online, load, before: before?.job.run.run_id, usedUp, requestedBy });
+      const waiting = waitingReason(teamRun.job, { online, load, before: before?.job.run.run_id, usedUp, requestedBy });
       return waiting === undefined ? listed : { ...listed, waiting };
     });
   }
@@ -216,7 +216,7 @@ export class TeamQueue {
   }
 
   /** Something about the run changed. One query at a time asks for all that did, because every machine hears of every run. */
-  changed(id: string): Promise<void> {
+  handleChange(id: string): Promise<void> {
     this.#changed.add(id);
     this.#looking ??= this.#lookAtChanged().finally(() => (this.#looking = undefined));
     return this.#looking;
@@ -232,13 +232,13 @@ export class TeamQueue {
   }
 
   /** Every few seconds, and after connecting: sends heartbeats of the runners, and learns which runs they lost. */
-  async beat(): Promise<void> {
+  async sendHeartbeats(): Promise<void> {
     if (!this.#deps.isConnected()) return;
     const { runners } = this.#deps;
     const before = runners.registrations;
     // The answer may not have what is claimed while it is on its way.
     const claims = [...this.#held];
-    const current = await runners.beat();
+    const current = await runners.sendHeartbeats();
     for (const [id, claimed] of claims) {
       const runs = current.get(claimed.instance);
       if (this.#held.get(id) !== claimed || runs === undefined || runs.get(id)?.token === claimed.token) continue;
@@ -307,7 +307,7 @@ export class TeamQueue {
 
   /** After a connection was made: hints may have been lost. */
   async resume(): Promise<void> {
-    await this.beat();
+    await this.sendHeartbeats();
     await this.#reportAll();
   }
 
@@ -366,14 +366,14 @@ export class TeamQueue {
   /** The prompt cannot be masked, because the agent needs it, and the database would keep it. */
   #refuseSecrets(prompt: string): void {
     const redactor = this.#deps.redactor();
-    redactor.text(prompt, { path: ['prompt'] });
+    redactor.redactText(prompt, { path: ['prompt'] });
     const [rule] = Object.keys(redactor.report().byRule);
     if (rule !== undefined)
       throw new CoordinatorError('invalid', `The prompt contains a secret (${rule}), which the team could read.`);
   }
 
   #use<T>(work: (database: Database) => Promise<T>): Promise<T> {
-    return refusedByTeam(() => this.#deps.use(work));
+    return translateRefusals(() => this.#deps.use(work));
   }
 
   async #ifConnected<T>(work: (database: Database) => Promise<T>): Promise<T | null> {
@@ -388,7 +388,7 @@ export class TeamQueue {
 }
 
 /** Runs `work` and turns refusals of the database into errors of the queue. @throws CoordinatorError */
-export async function refusedByTeam<T>(work: () => Promise<T>): Promise<T> {
+export async function translateRefusals<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

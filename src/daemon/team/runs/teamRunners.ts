@@ -1,5 +1,5 @@
 import type { Registration, RunnerRef } from '../../../coordinator/api.ts';
-import { comparable } from '../../../coordinator/demands.ts';
+import { normalizeDriveLetter } from '../../../coordinator/demands.ts';
 import type { Log } from '../../../engine/api.ts';
 import { runnerId } from '../../../engine/ids.ts';
 import { TeamError } from '../../../team/errors.ts';
@@ -69,7 +69,7 @@ export class TeamRunners {
   }
 
   /** Tells that they live. Returns, of each that the team answered for, its runs with the numbers of their claims. */
-  async beat(): Promise<ReadonlyMap<string, ReadonlyMap<string, RunClaim>>> {
+  async sendHeartbeats(): Promise<ReadonlyMap<string, ReadonlyMap<string, RunClaim>>> {
     const answers = new Map<string, ReadonlyMap<string, RunClaim>>();
     for (const [instance, runner] of this.#runners) {
       if (!runner.isRegistered) await this.#register(runner);
@@ -100,7 +100,7 @@ export class TeamRunners {
     if (!this.#deps.isConnected()) return;
     const { registration } = runner;
     const { hostname, project_dir, executor_type } = registration;
-    const idOf = (place: number): string => runnerId(hostname, comparable(project_dir), executor_type, place);
+    const idOf = (place: number): string => runnerId(hostname, normalizeDriveLetter(project_dir), executor_type, place);
     await this.#attempt(async () => {
       const sentAt = this.#deps.monotonic();
       await this.#deps.use((database) => registerRunner(database, registration, idOf));

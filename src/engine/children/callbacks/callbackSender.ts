@@ -93,7 +93,7 @@ export class CallbackSender {
   async #sendAllDue(): Promise<void> {
     // The process that is sending a callback may end before it has sent it.
     if (await this.#deps.callbacks.recover()) this.#checkLater();
-    const waiting = await this.#deps.callbacks.waiting();
+    const waiting = await this.#deps.callbacks.readWaiting();
     const sessions = await this.#sessionsById();
     const mine = waiting.filter(({ parent, child }) => {
       const session = sessions.get(parent) ?? sessions.get(child);
@@ -104,7 +104,7 @@ export class CallbackSender {
 
   async #sendDue(parent: string): Promise<void> {
     const { callbacks, log } = this.#deps;
-    const all = (await callbacks.waiting()).filter((callback) => callback.parent === parent);
+    const all = (await callbacks.readWaiting()).filter((callback) => callback.parent === parent);
     if (all.length === 0) {
       this.#failedDeliveries.clear(parent);
       return;
@@ -185,7 +185,7 @@ export class CallbackSender {
 
   /** Sends the result of this session, which has ended, to the parents that wait for it. Never rejects. */
   async #sendToParents(id: string): Promise<void> {
-    const waiting = await this.#deps.callbacks.waiting();
+    const waiting = await this.#deps.callbacks.readWaiting();
     await Promise.all(waiting.filter(({ child }) => child === id).map(({ parent }) => this.sendDue(parent)));
   }
 

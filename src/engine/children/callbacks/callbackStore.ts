@@ -47,7 +47,7 @@ export class CallbackStore {
   async closing(parents: readonly { readonly session_id: string; readonly runs: number }[]): Promise<void> {
     const runs = new Map(parents.map((parent) => [parent.session_id, parent.runs]));
     if (runs.size === 0) return;
-    const pending = (await this.waiting()).filter(({ parent }) => runs.has(parent));
+    const pending = (await this.readWaiting()).filter(({ parent }) => runs.has(parent));
     // Another process sends those that it takes meanwhile.
     const taken = await this.claim(pending);
     for (const callback of taken) {
@@ -74,7 +74,7 @@ export class CallbackStore {
   }
 
   /** Callbacks that no process has taken. */
-  async waiting(): Promise<readonly Callback[]> {
+  async readWaiting(): Promise<readonly Callback[]> {
     return this.#readAll((await this.#fileNames()).filter((name) => sessionIdSchema.safeParse(name).success));
   }
 

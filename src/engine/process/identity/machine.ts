@@ -23,7 +23,7 @@ async function findId(): Promise<string> {
   if (process.platform === 'linux') {
     for (const file of systemFiles) {
       const id = await readId(file);
-      if (id !== undefined) return `${id}\n${await container()}`;
+      if (id !== undefined) return `${id}\n${await containerId()}`;
     }
   }
   return storedId(path.join(stateFolder(), 'vitrine'));
@@ -35,7 +35,7 @@ async function readId(file: string): Promise<string | undefined> {
 }
 
 /** Containers of one image share its id, but not their processes. This id survives a restart of the container. */
-async function container(): Promise<string> {
+async function containerId(): Promise<string> {
   const namespace = await readlink('/proc/self/ns/pid').catch(() => hostNamespace);
   if (namespace === hostNamespace) return '';
   const mounts = await readFile('/proc/self/mountinfo', 'utf8').catch(() => '');

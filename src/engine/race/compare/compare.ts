@@ -41,12 +41,12 @@ export async function compareSessions(ids: readonly string[], open: OpenSession)
   const results = await Promise.all(
     ids.map(async (id): Promise<ComparedLane> => ({ ...nothing, name: id, ...(await figuresOf(id, open)) })),
   );
-  return { race_id: null, prompt: null, check: null, folder: null, results, overlaps: pairs(results).map(recorded) };
+  return { race_id: null, prompt: null, check: null, folder: null, results, overlaps: pairs(results).map(findOverlap) };
 }
 
 const nothing = { check: null, setup: null, worktree: null, branch: null };
 
-function recorded([a, b]: [ComparedLane, ComparedLane]): Overlap {
+function findOverlap([a, b]: [ComparedLane, ComparedLane]): Overlap {
   const others = new Set(b.files?.map(({ path }) => path));
   const files = a.files?.map(({ path }) => path).filter((path) => others.has(path)) ?? [];
   return {

@@ -25,7 +25,7 @@ export async function sessionFigures(handle: SessionHandle): Promise<SessionFigu
       files.add(entry);
       addUnreported(entry, unreported);
       links.add(entry, open.has(entry.index));
-      unsupported += links.of(entry.index).filter(isUnsupported).length;
+      unsupported += links.linksOf(entry.index).filter(isUnsupported).length;
     }
   }
   const reported = files
@@ -52,7 +52,7 @@ export async function sessionFigures(handle: SessionHandle): Promise<SessionFigu
 }
 
 /** The session has no evidence for it, or evidence of the opposite. */
-function isUnsupported({ link }: ReturnType<SessionLinks['of']>[number]): boolean {
+function isUnsupported({ link }: ReturnType<SessionLinks['linksOf']>[number]): boolean {
   return link.status === 'not_found' || link.judged?.verdict === 'disagrees';
 }
 

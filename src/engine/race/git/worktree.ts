@@ -24,7 +24,7 @@ export async function findRaceBase(git: RaceGit, store: RaceStore, withChanges: 
   const prefix = (await git.run(['rev-parse', '--show-prefix'])).trim();
   const top = path.resolve(repository);
   if (!withChanges) return { repository: top, prefix, commit: head };
-  const tree = await store.using((temporary) => treeOfWorktree(git.at(top), temporary));
+  const tree = await store.withTemporaryFolder((temporary) => treeOfWorktree(git.at(top), temporary));
   if (tree === (await git.treeOf(head))) return { repository: top, prefix, commit: head };
   const commit = await git.commit(tree, [head], 'Uncommitted work when a Vitrine race began');
   return { repository: top, prefix, commit };

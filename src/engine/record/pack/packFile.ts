@@ -144,7 +144,7 @@ async function openUnnamed(packed: string, inLines: boolean): Promise<UnpackedFi
       await handle.appendFile(chunk);
     }
     const needsLine = inLines || isEmpty || isDamaged;
-    if (needsLine && !hasLine) throw damaged(packed, 'it holds no whole line');
+    if (needsLine && !hasLine) throw damagedError(packed, 'it holds no whole line');
     await handle.utimes(atime, mtime);
     return { handle, isPacked: true, isDamaged };
   } catch (error) {
@@ -184,10 +184,10 @@ export async function rawSize(file: string): Promise<number> {
 /** @throws file system errors, Error if it is truncated or damaged */
 async function* bytesOfPacked(file: string): AsyncGenerator<Buffer> {
   try {
-    yield* unzipped(createReadStream(file), createGunzip({ chunkSize: 256 * 1024 }));
+    yield* unzip(createReadStream(file), createGunzip({ chunkSize: 256 * 1024 }));
   } catch (error) {
     if (!isOfZip(error)) throw error;
-    throw damaged(file, error instanceof Error ? error.message : String(error));
+    throw damagedError(file, error instanceof Error ? error.message : String(error));
   }
 }
 
@@ -196,7 +196,7 @@ async function* readableOf(file: string, onDamage?: () => void): AsyncGenerator<
   const finishFlush = constants.Z_SYNC_FLUSH;
   let readBytes = 0;
   try {
-    for await (const chunk of unzipped(createReadStream(file), createGunzip({ chunkSize: 256 * 1024, finishFlush }))) {
+    for await (const chunk of unzip(createReadStream(file), createGunzip({ chunkSize: 256 * 1024, finishFlush }))) {
       readBytes += chunk.length;
       yield chunk;
     }
@@ -209,7 +209,7 @@ async function* readableOf(file: string, onDamage?: () => void): AsyncGenerator<
   const small = { chunkSize: 4096, readableHighWaterMark: 4096, finishFlush };
   const source = createReadStream(file, { start: await headerSize(file), highWaterMark: 256 });
   try {
-    for await (const chunk of unzipped(source, createInflateRaw(small))) {
+    for await (const chunk of unzip(source, createInflateRaw(small))) {
       if (readBytes < chunk.length) yield chunk.subarray(readBytes);
       readBytes = Math.max(0, readBytes - chunk.length);
     }
@@ -218,7 +218,7 @@ async function* readableOf(file: string, onDamage?: () => void): AsyncGenerator<
   }
 }
 
-async function* unzipped(source: ReadStream, unzip: Gunzip | InflateRaw): AsyncGenerator<Buffer> {
+async function* unzip(source: ReadStream, unzip: Gunzip | InflateRaw): AsyncGenerator<Buffer> {
   source.on('error', (error) => unzip.destroy(error));
   try {
     for await (const chunk of source.pipe(unzip)) if (Buffer.isBuffer(chunk)) yield chunk;
@@ -244,7 +244,7 @@ async function headerSize(file: string): Promise<number> {
   }
 }
 
-function damaged(file: string, why: string): Error {
+function damagedError(file: string, why: string): Error {
   return new Error(`${file} is damaged: ${why}. \`gzip -dc\` prints the readable part.`);
 }
 

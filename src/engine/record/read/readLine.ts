@@ -22,20 +22,20 @@ const headLength = 80;
 /** Reads one line (without its line end) at `offset`. From a damaged line, takes every intact object. */
 export function readLine(bytes: Buffer, offset: number): LineReading {
   if (isBlank(bytes)) return { found: [], damage: [] };
-  if (bytes[0] !== 123) return salvage(bytes, offset);
+  if (bytes[0] !== 123) return salvageLines(bytes, offset);
   const parsed = parseRecordLine(bytes.toString('utf8'));
-  if (parsed.problem?.reason === 'not_json') return salvage(bytes, offset);
-  return asReading(parsed, bytes, offset);
+  if (parsed.problem?.reason === 'not_json') return salvageLines(bytes, offset);
+  return toReading(parsed, bytes, offset);
 }
 
-function asReading(parsed: ParsedLine, bytes: Buffer, offset: number): LineReading {
+function toReading(parsed: ParsedLine, bytes: Buffer, offset: number): LineReading {
   if (parsed.problem !== null) return { found: [], damage: [damageOf(bytes, offset, parsed.problem.reason)] };
   const damage = isUtf8(bytes) ? [] : [damageOf(bytes, offset, 'invalid_utf8')];
   if (parsed.value !== null && parsed.mistyped !== undefined) damage.push(damageOf(bytes, offset, 'mistyped_metadata'));
   return { found: [{ offset, bytes: bytes.length, line: parsed.value }], damage };
 }
 
-function salvage(bytes: Buffer, offset: number): LineReading {
+function salvageLines(bytes: Buffer, offset: number): LineReading {
   const found: FoundLine[] = [];
   const damage: Damage[] = [];
   let budget = salvageBudget(bytes.length);
@@ -52,7 +52,7 @@ function salvage(bytes: Buffer, offset: number): LineReading {
       continue;
     }
     pushDamage(damage, bytes.subarray(damagedFrom, at), offset + damagedFrom);
-    const reading = asReading(parsed, object, offset + at);
+    const reading = toReading(parsed, object, offset + at);
     found.push(...reading.found);
     damage.push(...reading.damage);
     damagedFrom = end;

@@ -112,7 +112,7 @@ function findJoinedLines(buffer: Buffer): Set<number> {
   const lines = new Set<number>();
   for (let at = buffer.indexOf(lineStart); at >= 0;) {
     let next = at + 1;
-    if (at > 0 && buffer[at - 1] !== 10 && looksJoined(buffer, at)) {
+    if (at > 0 && buffer[at - 1] !== 10 && isJoinedLine(buffer, at)) {
       lines.add(buffer.lastIndexOf(10, at) + 1);
       // One match per line is enough, and searching backwards may be slow.
       next = buffer.indexOf(10, at);
@@ -124,7 +124,7 @@ function findJoinedLines(buffer: Buffer): Set<number> {
 }
 
 /** Nested objects may start like lines, but as values. A torn line is recognized by the `kind` that follows. */
-function looksJoined(buffer: Buffer, at: number): boolean {
+function isJoinedLine(buffer: Buffer, at: number): boolean {
   const before = buffer[at - 1] ?? 0;
   const isValue = before === 58 || before === 44 || before === 91;
   return !isValue || indexedStarts.some((start) => buffer.subarray(at, at + start.length).equals(start));

@@ -82,7 +82,7 @@ export async function readUnfinished(handle: FileHandle, end: number, size: numb
 export function readLines(bytes: Buffer, offset: number, all: boolean): LineReading[] {
   const readings: LineReading[] = [];
   for (const { start, end } of linesOf(bytes)) {
-    if (start < end && (all || containsState(bytes, start))) {
+    if (start < end && (all || mayContainState(bytes, start))) {
       readings.push(readLine(bytes.subarray(start, end), offset + start));
     }
   }
@@ -90,7 +90,7 @@ export function readLines(bytes: Buffer, offset: number, all: boolean): LineRead
 }
 
 /** Whether a line holds state, by the first letter of its kind: header, run, result, session, summary. */
-function containsState(bytes: Buffer, start: number): boolean {
+function mayContainState(bytes: Buffer, start: number): boolean {
   const letter = bytes[start + 9];
   return letter === 104 || letter === 114 || letter === 115;
 }

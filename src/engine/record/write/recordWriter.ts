@@ -76,7 +76,7 @@ export class FileRecordWriter implements RecordWriter {
   async flush(): Promise<void> {
     await Promise.all([...this.#raw.values(), this.#record].map((file) => file.sync()));
     // A file restored after deletion needs its lease again.
-    await this.#lease?.touch(this.#options.clock()).catch(() => this.#reacquireLease());
+    await this.#lease?.updateTime(this.#options.clock()).catch(() => this.#reacquireLease());
     if (!this.memoryOnly) this.#isProblemReported = false;
   }
 

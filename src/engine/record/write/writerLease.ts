@@ -70,7 +70,7 @@ export class WriterLease {
   }
 
   /** Updates the lease's time. @throws if the lease is gone */
-  async touch(at: number): Promise<void> {
+  async updateTime(at: number): Promise<void> {
     await utimes(this.#file, at / 1000, at / 1000);
   }
 

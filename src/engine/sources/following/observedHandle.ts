@@ -250,7 +250,7 @@ export class ObservedHandle implements SessionHandle {
     this.#take(removed);
     const open = new Set(this.#transcript.open());
     return this.#transcript
-      .settled()
+      .settledEntries()
       .filter((entry) => JSON.stringify(entry) !== JSON.stringify(before.get(entry.index)))
       .map((entry) => ({ op: 'put', entry, ...(open.has(entry.index) && { open: true }) }));
   }

@@ -44,7 +44,7 @@ async function readWaits(socket: string, join: StoreJoin): Promise<Waits> {
     onState: (nativeId, state) => {
       if (state !== undefined) waits.set(nativeId, state);
     },
-    onAllRead: () => end(),
+    onAllReported: () => end(),
   });
   try {
     const link = await openWebSocket(socket, { onText: watch.line, onClose: () => end() }, deadline);

@@ -5,7 +5,7 @@ import { jsonText, objectWithArray } from '../shared/jsonText.ts';
 import { attributes, period, type OtlpSpan } from './otlpValue.ts';
 import { otelProvider } from './provider.ts';
 import type { Exporter, ExportSource, ExportTools } from '../shared/source.ts';
-import { isFailed, thoughtOf, toolInput, toolOutputText } from '../shared/toolFields.ts';
+import { isFailed, thinkingTextOf, toolInput, toolOutputText } from '../shared/toolFields.ts';
 import { TraceIds } from './traceIds.ts';
 
 /** One trace per session in OTLP JSON, by OpenTelemetry's conventions for AI: a span per run and per call. */
@@ -146,7 +146,7 @@ function addMessage(messages: Messages, entry: NormalizedEntry): void {
       assistant({ type: 'text', content });
       break;
     case 'thinking':
-      assistant({ type: 'reasoning', content: thoughtOf(entry) });
+      assistant({ type: 'reasoning', content: thinkingTextOf(entry) });
       break;
     case 'tool_use':
       assistant({ type: 'tool_call', id: type.tool.callId, name: type.tool.toolName, arguments: toolInput(type.tool) });

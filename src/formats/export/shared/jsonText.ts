@@ -1,10 +1,10 @@
 /** Replaces lone surrogates, which parsers of other languages reject. */
 export function jsonText(value: unknown): string {
   const text = JSON.stringify(value);
-  return text.includes('\\ud') ? text.replaceAll(/\\\\|\\ud[89a-f][0-9a-f]{2}/g, wellFormed) : text;
+  return text.includes('\\ud') ? text.replaceAll(/\\\\|\\ud[89a-f][0-9a-f]{2}/g, replaceInvalidEscape) : text;
 }
 
-function wellFormed(escape: string): string {
+function replaceInvalidEscape(escape: string): string {
   return escape === '\\\\' ? escape : '\\ufffd';
 }
 

@@ -15,7 +15,7 @@ export interface LineChange {
 }
 
 /** Ranges after a change: later ones move, replaced ones are removed, and added lines belong to the author. */
-export function changed(ranges: readonly LineRange[], { at, removed, added, by }: LineChange): LineRange[] {
+export function applyLineChange(ranges: readonly LineRange[], { at, removed, added, by }: LineChange): LineRange[] {
   const end = at + removed - 1;
   const shift = added - removed;
   const saved = ranges.flatMap((range) => {
@@ -27,10 +27,10 @@ export function changed(ranges: readonly LineRange[], { at, removed, added, by }
     ];
   });
   if (added > 0) saved.push({ start: at, end: at + added - 1, by });
-  return joined(saved);
+  return mergeRanges(saved);
 }
 
-function joined(ranges: readonly LineRange[]): LineRange[] {
+function mergeRanges(ranges: readonly LineRange[]): LineRange[] {
   const sorted = [...ranges].sort((a, b) => a.start - b.start);
   const result: LineRange[] = [];
   for (const range of sorted) {
@@ -86,8 +86,8 @@ export function lineChange(text: string, at: number, oldText: string, newText: s
   const lineEnd = text.indexOf('\n', behind);
   const rest = text.slice(behind, lineEnd < 0 ? text.length : lineEnd + 1);
   const head = text.slice(start, at);
-  const old = wholeLines(head + oldText + rest);
-  const now = wholeLines(head + newText + rest);
+  const old = splitKeepingLineEnds(head + oldText + rest);
+  const now = splitKeepingLineEnds(head + newText + rest);
   const shorter = Math.min(old.length, now.length);
   let same = 0;
   while (same < shorter && old[same] === now[same]) same += 1;
@@ -97,7 +97,7 @@ export function lineChange(text: string, at: number, oldText: string, newText: s
   return { at: linesOf(text.slice(0, start)) + same + 1, removed: old.length - saved, added: now.length - saved };
 }
 
-function wholeLines(text: string): string[] {
+function splitKeepingLineEnds(text: string): string[] {
   return text === '' ? [] : text.split(/(?<=\n)/);
 }
 

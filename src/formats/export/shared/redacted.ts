@@ -10,11 +10,11 @@ type Children = NonNullable<ExportSource['children']>;
 /** The same session with secrets masked, for any format. */
 export function redactedSource(source: ExportSource, redactor: Redactor): ExportSource {
   return {
-    summary: sessionSummarySchema.parse(redactor.json(withWholeSecrets(source, redactor), { path: ['session'] })),
-    runs: source.runs.map((run) => recordedRunSchema.parse(redactor.json(run, { path: ['runs', run.run_id] }))),
+    summary: sessionSummarySchema.parse(redactor.redactJson(maskWholeSecrets(source, redactor), { path: ['session'] })),
+    runs: source.runs.map((run) => recordedRunSchema.parse(redactor.redactJson(run, { path: ['runs', run.run_id] }))),
     results: source.results.map(({ runId, metadata }) => ({
       runId,
-      metadata: resultMetadataSchema.parse(redactor.json(metadata, { path: ['results', runId] })),
+      metadata: resultMetadataSchema.parse(redactor.redactJson(metadata, { path: ['results', runId] })),
     })),
     ...(source.figures !== undefined && { figures: source.figures }),
     ...(source.children !== undefined && { children: redactedChildren(source.children, redactor) }),
@@ -22,7 +22,8 @@ export function redactedSource(source: ExportSource, redactor: Redactor): Export
       for await (const entry of source.entries()) yield redactor.entry(entry);
     },
     events: async function* () {
-      for await (const event of source.events()) yield eventSchema.parse(redactor.json(event, { path: ['events'] }));
+      for await (const event of source.events())
+        yield eventSchema.parse(redactor.redactJson(event, { path: ['events'] }));
     },
   };
 }
@@ -37,18 +38,18 @@ function redactedChildren({ sources, omitted }: Children, redactor: Redactor): C
 }
 
 /** Title and prompt are cut from the first prompt, possibly within a secret, so the whole prompt is masked first. */
-function withWholeSecrets({ summary, runs }: ExportSource, redactor: Redactor): SessionSummary {
+function maskWholeSecrets({ summary, runs }: ExportSource, redactor: Redactor): SessionSummary {
   const whole = runs[0]?.prompt ?? '';
   const { title, prompt } = summary;
   return {
     ...summary,
-    ...(title !== undefined && { title: beginning(title, whole.trimStart(), 'title', redactor) }),
-    prompt: beginning(prompt, whole, 'prompt', redactor),
+    ...(title !== undefined && { title: redactBeginning(title, whole.trimStart(), 'title', redactor) }),
+    prompt: redactBeginning(prompt, whole, 'prompt', redactor),
   };
 }
 
-function beginning(text: string, whole: string, field: string, redactor: Redactor): string {
+function redactBeginning(text: string, whole: string, field: string, redactor: Redactor): string {
   const cut = text.replace(/…$/, '');
   if (whole.length <= cut.length || !whole.startsWith(cut)) return text;
-  return redactor.beginning(whole, cut.length, { path: ['session', field] }) + text.slice(cut.length);
+  return redactor.redactBeginning(whole, cut.length, { path: ['session', field] }) + text.slice(cut.length);
 }

@@ -21,7 +21,7 @@ export function isFailed({ status }: ToolUse): boolean {
 }
 
 /** Thinking as text. */
-export function thoughtOf({ type, content }: NormalizedEntry): string {
+export function thinkingTextOf({ type, content }: NormalizedEntry): string {
   return type.kind === 'thinking' ? (type.reasoning ?? content) : content;
 }
 

@@ -1,5 +1,5 @@
 import type { FileChange, ToolUse } from '../../../model/transcript/tool.ts';
-import { changed, lineChange, linesOf, patchChanges, type LineRange } from './lineRanges.ts';
+import { applyLineChange, lineChange, linesOf, patchChanges, type LineRange } from './lineRanges.ts';
 
 /** Maximum characters of a file's text to keep for locating later edits. */
 const maxText = 2_000_000;
@@ -26,7 +26,7 @@ export class TracedFile {
   edit({ oldText, newText, patch }: FileChange, by: string): void {
     const changes = patch === undefined ? null : patchChanges(patch, by);
     if (changes !== null) {
-      for (const change of changes) this.ranges = changed(this.ranges, change);
+      for (const change of changes) this.ranges = applyLineChange(this.ranges, change);
       this.#replace(oldText, newText);
       return;
     }
@@ -38,7 +38,7 @@ export class TracedFile {
       this.#text = null;
       return;
     }
-    this.ranges = changed(this.ranges, { ...lineChange(this.#text, at, oldText, newText), by });
+    this.ranges = applyLineChange(this.ranges, { ...lineChange(this.#text, at, oldText, newText), by });
     this.#replace(oldText, newText);
   }
 

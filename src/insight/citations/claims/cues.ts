@@ -103,7 +103,7 @@ export class SentenceCues {
   }
 
   /** What the sentence says was done with a file: in the words right `after` it, else in the nearest words before it. */
-  doneWith(before: number, after: string): 'read' | 'changed' | undefined {
+  findFileUse(before: number, after: string): 'read' | 'changed' | undefined {
     const next = nextWord.exec(after)?.[1] ?? '';
     if (next !== '' && placesOf(changed, next)[0] === 0) return 'changed';
     const change = this.#changes.findLast((at) => at < before) ?? -1;

@@ -42,7 +42,7 @@ export function outcomeClaims(sentence: string, taken: IsCovered = () => false):
         start,
         end,
         kind,
-        ...mentioned(kind, sentence.slice(0, start), found),
+        ...createOutcomeClaim(kind, sentence.slice(0, start), found),
         ...(tool !== undefined && { tool: tool.toLowerCase() }),
       });
     }
@@ -51,7 +51,7 @@ export function outcomeClaims(sentence: string, taken: IsCovered = () => false):
 }
 
 /** Claim from the words of a pattern and those before them. */
-function mentioned(
+function createOutcomeClaim(
   kind: OutcomeClaim['kind'],
   before: string,
   { 0: all, groups = {} }: RegExpMatchArray,
@@ -60,7 +60,7 @@ function mentioned(
   const fail = groups['fail'] ?? groups['not'] ?? groups['broken'];
   if (none !== undefined) return { outcome: 'passed' };
   const shown = n ?? all;
-  const isNoTest = kind === 'test' && isNone(before, shown);
+  const isNoTest = kind === 'test' && isNegated(before, shown);
   const number = isNoTest || kind !== 'test' ? undefined : countOf(shown);
   const outcome = Number(failures ?? 0) > 0 || (fail === undefined) === isNoTest ? 'failed' : 'passed';
   // "2 of 12 tests failed" includes those; "12 tests, 2 failures" and "10 passed, 2 failed" do not.
@@ -107,7 +107,7 @@ function commandClaims(sentence: string): OutcomeClaim[] {
 const isAsked = /^[^,;:–—]{0,200}[?？]/;
 
 /** "No tests failed", "0 tests failed". */
-function isNone(before: string, content: string): boolean {
+function isNegated(before: string, content: string): boolean {
   return (
     /(?<!\p{L})(?:no|zero|none of(?: the)?|not (?:a single|one)|kein[e]?|aucun(?:e)?|ning[uú]na?|nenhuma?|nessuna?)\s(?:(?:unit|integration|regression|e2e|existing|new|other|remaining)\s)?$/iu.test(
       before,

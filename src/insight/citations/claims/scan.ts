@@ -170,7 +170,7 @@ class Scan {
     const whole = stated?.range ?? range;
     const at = lines ?? stated?.lines;
     const { before, after, cues } = this.#findSurroundings(whole);
-    const did = cues.doneWith(before.length, after);
+    const did = cues.findFileUse(before.length, after);
     // In prose, a name without a folder may be a product; in code, a member of an object.
     const isOther = !(quoted || /\.(?:md|json|ya?ml|toml|lock)$/i.test(path)) || isMember(path, did !== undefined);
     const hedged = cues.proposal || (bare && at === undefined && isOther);

@@ -7,8 +7,8 @@ const noCommand = /^(?:done|fi|else|then|do|esac|true|false|break|continue|:|;;|
 /** Forms in which a shell line is recognized: the whole line, each of its commands, and each command without wrappers. */
 export function commandForms(line: string, parts: readonly ShellPart[]): string[] {
   const commands = parts.map(({ command }) => command);
-  const forms = new Set([line, ...commands, ...commands.map(bareCommand)]);
-  if (parts.length > 1) forms.add(bareLine(parts));
+  const forms = new Set([line, ...commands, ...commands.map(normalizeCommand)]);
+  if (parts.length > 1) forms.add(normalizeLine(parts));
   return [...forms].filter((form) => form !== '' && !noCommand.test(form));
 }
 
@@ -17,13 +17,13 @@ export function commandForms(line: string, parts: readonly ShellPart[]): string[
  * 2>&1 | tail -20` is `eslint src`.
  */
 export function withoutWrappers(line: string): string {
-  return bareLine(shellParts(line));
+  return normalizeLine(shellParts(line));
 }
 
-function bareLine(parts: readonly ShellPart[]): string {
+function normalizeLine(parts: readonly ShellPart[]): string {
   const shown = parts.filter(({ command, joined }) => joined !== '|' || !pager.test(command));
   return shown
-    .map(({ command, joined }) => `${joined === '' ? '' : ` ${joined} `}${bareCommand(command)}`)
+    .map(({ command, joined }) => `${joined === '' ? '' : ` ${joined} `}${normalizeCommand(command)}`)
     .join('')
     .trim();
 }
@@ -31,7 +31,7 @@ function bareLine(parts: readonly ShellPart[]): string {
 const pager = /^(?:tail|head|cat|tee|less|more)(?: |$)/;
 const redirection = /^[\d&]?>/;
 
-function bareCommand(command: string): string {
+function normalizeCommand(command: string): string {
   const words = wordsOf(launchedCommand(command));
   const script = scriptAt(words, 0);
   const saved = words.flatMap(({ text }, at) => {
@@ -39,12 +39,12 @@ function bareCommand(command: string): string {
     // `npm run test` is `npm test`.
     return script !== undefined && at < script && /^run(?:-script)?$/.test(text)
       ? []
-      : [at === 0 ? bareProgram(text) : text];
+      : [at === 0 ? normalizeProgram(text) : text];
   });
   return saved.join(' ');
 }
 
 /** `python3.12` is `python`. */
-function bareProgram(text: string): string {
+function normalizeProgram(text: string): string {
   return /^(?:python[\d.]*|py)$/.test(programName(text)) ? 'python' : text;
 }

@@ -93,7 +93,7 @@ function launchedIndex(words: readonly Word[], at: number): number | undefined {
   if (assignment.test(text)) next = at + 1;
   else if (isPython(text)) next = module(words, at + 1);
   else {
-    for (const candidate of byName.get(programName(text)) ?? []) next ??= behindLauncher(words, at, candidate);
+    for (const candidate of byName.get(programName(text)) ?? []) next ??= findLaunchedCommand(words, at, candidate);
     const script = scriptAt(words, at);
     if (script !== undefined && tools.test(words[script]?.text ?? '')) next ??= script;
   }
@@ -116,7 +116,7 @@ export function scriptAt(words: readonly Word[], at: number): number | undefined
   return next < words.length ? next : undefined;
 }
 
-function behindLauncher(
+function findLaunchedCommand(
   words: readonly Word[],
   at: number,
   { words: names, valued, own }: Launcher,

@@ -35,14 +35,14 @@ export function unwrapCommand(command: string): string {
   const shell = shells.find((candidate) => candidate.name.test(name));
   const rest = short.slice(start.length);
   const shellOptions = shell?.options.exec(rest)?.[0];
-  return shell === undefined || shellOptions === undefined ? short : unquoted(rest.slice(shellOptions.length), shell);
+  return shell === undefined || shellOptions === undefined ? short : unquote(rest.slice(shellOptions.length), shell);
 }
 
 /** A quoted word and what follows it in the outer shell: `'npm test' && ls`. */
 const first = /^(?:'((?:[^']|'(?=["\\]))*)'|"((?:[^"\\]|\\[^])*)")(?=\s*(?:[&|;>]|\d>))/;
 
 /** The value of a quoted word; without quotes, the words are unchanged. */
-function unquoted(text: string, { escaped }: Shell): string {
+function unquote(text: string, { escaped }: Shell): string {
   const quote = text[0];
   if (quote !== '"' && quote !== "'") return text;
   const [lead = '', single, double] = first.exec(text) ?? [];

@@ -14,7 +14,7 @@ const texts =
 const outside = /^(?:\/|[A-Za-z]:\/|~)/;
 
 /** Whether changing this file makes earlier runs out of date. `path`: from `normalPath`. */
-function touched(path: string): FileTouched | undefined {
+function outdatingFile(path: string): FileTouched | undefined {
   if (outside.test(path) || /(?:^|\/)(?:node_modules|dist|coverage|\.git|tmp|logs?)\//.test(path)) return undefined;
   return { path, isText: texts.test(path) };
 }
@@ -26,9 +26,9 @@ export function fileChangedBy({ action, status }: ToolUse, workDir: string): Fil
   if (status !== 'success') return undefined;
   switch (action.kind) {
     case 'file_edit':
-      return preferred(action.changes.map(({ path }) => touched(normalPath(path, workDir))));
+      return preferCode(action.changes.map(({ path }) => outdatingFile(normalPath(path, workDir))));
     case 'file_write':
-      return touched(normalPath(action.path, workDir));
+      return outdatingFile(normalPath(action.path, workDir));
     case 'mcp':
       return /(?:write|edit|replace|insert|patch|rename|delete|move)_?(?:file|text|symbol|content|lines?|body)|apply_patch|(?:create|str_replace)_/i.test(
         action.tool,
@@ -48,7 +48,7 @@ export function fileChangedByCommand({ command }: ShellPart, workDir: string): F
   const written =
     redirected === undefined || /^\/dev\//.test(redirected) || isResult(redirected)
       ? undefined
-      : touched(normalPath(redirected, workDir));
+      : outdatingFile(normalPath(redirected, workDir));
   if (written !== undefined) return written;
   if (changers.some(([program, line]) => program.test(name) && line.test(bare))) return namedFile(bare, workDir);
   return undefined;
@@ -93,12 +93,14 @@ const changers: readonly (readonly [program: RegExp, line: RegExp])[] = [
 
 function namedFile(command: string, workDir: string): FileTouched {
   const files = wordsOf(command).flatMap(({ text }) =>
-    /^["']?[\w@./\\-]+\.[a-z]{1,5}["']?$/i.test(text) ? [touched(normalPath(text.replace(/["']/g, ''), workDir))] : [],
+    /^["']?[\w@./\\-]+\.[a-z]{1,5}["']?$/i.test(text)
+      ? [outdatingFile(normalPath(text.replace(/["']/g, ''), workDir))]
+      : [],
   );
-  return files.length === 0 ? unknownFile : (preferred(files) ?? { path: null, isText: true });
+  return files.length === 0 ? unknownFile : (preferCode(files) ?? { path: null, isText: true });
 }
 
-function preferred(all: readonly (FileTouched | undefined)[]): FileTouched | undefined {
+function preferCode(all: readonly (FileTouched | undefined)[]): FileTouched | undefined {
   const found = all.filter((file) => file !== undefined);
   return found.find(({ isText }) => !isText) ?? found[0];
 }

@@ -71,7 +71,7 @@ export function numbersMatch({ count, failures, total, scope, outcome }: Mention
     count === undefined
       ? 'yes'
       : bestMatch(all.map((counts) => passedFits(count, counts, failures !== undefined || outcome === 'failed'))),
-    failures === undefined ? 'yes' : bestMatch(all.map((counts) => failedFits(failures, counts, run.result))),
+    failures === undefined ? 'yes' : bestMatch(all.map((counts) => matchesFailures(failures, counts, run.result))),
     total === undefined ? 'yes' : bestMatch(all.map((counts) => totalFits(total, counts))),
   ];
   if (!fits.includes('no')) return fits.includes('unknown') ? 'unknown' : 'yes';
@@ -94,7 +94,7 @@ function passedFits(count: number, { passed, skipped = 0, total }: Counts, ofAll
   return skipped > 0 && (count === total || count === passed + skipped) ? 'unknown' : 'no';
 }
 
-function failedFits(
+function matchesFailures(
   failures: number,
   { passed, failed, errors = 0 }: Counts,
   result: RunOutcome['result'],

@@ -81,7 +81,7 @@ function outcomeOf(kind: ProgramKind, kinds: readonly (ProgramKind | undefined)[
   const meant = parts.flatMap((part, at) => (kinds[at] === kind ? [{ part, at }] : []));
   const live = meant.filter(({ part }) => !isListingOnly(part.command, kind));
   const folders = foldersOf(parts, tool.action.kind === 'command_run' ? tool.action.cwd : undefined, workDir);
-  const scope = together(live.map(({ part, at }) => scopeOf(part.command, kind, folders[at] ?? '')));
+  const scope = combineScopes(live.map(({ part, at }) => scopeOf(part.command, kind, folders[at] ?? '')));
   const printed = live.length === 0 ? undefined : printedOutcome(kind, output);
   const last = live.at(-1)?.at ?? parts.length;
   const { counts, suites, nested, parts: several, runners } = printed ?? nothingPrinted;
@@ -123,10 +123,10 @@ function outcomeFromOutput(
   const tells = exitCodeApplies(parts, isMeant);
   const code = exitCode ?? (tool.status === 'success' ? 0 : 1);
   if (printed === undefined && background) return unknown('background');
-  if (printed === undefined && code !== 0 && failedToStart(code, output)) return unknown('not_run');
+  if (printed === undefined && code !== 0 && hasFailedToStart(code, output)) return unknown('not_run');
   if (printed?.result === 'none') return unknown('no_tests');
   if (printed !== undefined && isIncomplete(printed, parts)) return unknown('no_outcome');
-  const printedExit = saidExit(parts, isMeant, output);
+  const printedExit = findPrintedExitCode(parts, isMeant, output);
   const exit =
     printedExit ??
     (background ? undefined : code === 0 && tells.success ? 0 : code !== 0 && tells.failure ? code : undefined);
@@ -164,7 +164,7 @@ function isInterrupted({ result }: ToolUse, exitCode: number | undefined, output
   );
 }
 
-function failedToStart(code: number, output: string): boolean {
+function hasFailedToStart(code: number, output: string): boolean {
   return (
     code === 126 ||
     code === 127 ||
@@ -199,7 +199,7 @@ function isIncomplete({ result, counts, runners }: PrintedOutcome, parts: readon
 }
 
 /** `npm test > log; echo "exit: $?"` prints an exit code that the shell does not return. */
-function saidExit(
+function findPrintedExitCode(
   parts: readonly ShellPart[],
   isMeant: (command: string) => boolean,
   output: string,
@@ -213,13 +213,13 @@ function saidExit(
   if (before === undefined) return undefined;
   const lines = output.trimEnd().split('\n').slice(-20);
   for (const line of lines.reverse()) {
-    const code = new RegExp(`${literal(before)}(\\d{1,3})${literal(behind ?? '')}\\s*$`).exec(line)?.[1];
+    const code = new RegExp(`${escapePattern(before)}(\\d{1,3})${escapePattern(behind ?? '')}\\s*$`).exec(line)?.[1];
     if (code !== undefined) return Number(code);
   }
   return undefined;
 }
 
-function literal(text: string): string {
+function escapePattern(text: string): string {
   return (
     text
       .trim()
@@ -239,7 +239,7 @@ function toolsOf(output: string): ReadonlyMap<string, 'passed' | 'failed'> {
 }
 
 /** Scope of several commands of one kind: the union of their limits; everything if one had none. */
-function together(scopes: readonly RunScope[]): RunScope {
+function combineScopes(scopes: readonly RunScope[]): RunScope {
   const isPart = scopes.length > 0 && scopes.every((scope) => scope.isPart);
   return {
     isPart,

@@ -13,9 +13,9 @@ export function commandsOf(content: string, reported: boolean, session: SessionE
   const bare = withoutWrappers(start);
   const ran = (known: readonly StepMatch<string>[], penalty: number): Candidate[] =>
     known.map((step) => runCandidate(step, start, penalty));
-  const exact = ran(session.ranExactly(start, before), 0);
+  const exact = ran(session.findExactRuns(start, before), 0);
   if (exact.length > 0) return exact;
-  const alike = ran(session.ranExactly(bare, before), 0.02);
+  const alike = ran(session.findExactRuns(bare, before), 0.02);
   if (alike.length > 0) return alike;
   if (!start.includes(' ') && !(reported && looksLikeCommand(start))) return [];
   const longer = ran(session.commandsStartingWith(cut ? start : `${start} `, before), 0.15);

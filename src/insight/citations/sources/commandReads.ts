@@ -26,13 +26,13 @@ export function readByCommand(line: string, output: string): CommandRead | undef
   if (first === undefined || others.length > 0 || (filter !== undefined && filter.joined !== '|')) return undefined;
   const source = sourceOf(first.command);
   if (source === undefined) return undefined;
-  const path = inFolder(source.path, parts);
+  const path = resolveInFolder(source.path, parts);
   if (path === undefined) return undefined;
   const from = filter === undefined ? source.from : selectLines(source.from, filter.command);
   const { text, cut } = textBeforeOmission(output);
   const isNumbered = loud.some(({ command }) => numbers.test(command));
   const shown = isNumbered ? linesOfResult(text, from?.[0] ?? 1) : plainLines(text, from?.[0] ?? 1);
-  return { path, lines: from === null ? null : delivered(shown, from, cut), shown };
+  return { path, lines: from === null ? null : actualLines(shown, from, cut), shown };
 }
 
 const numbers = /^(?:nl|(?:cat|bat) (?:-\S+ )*-\w*n)\b/;
@@ -75,7 +75,7 @@ function selectLines(from: From['from'], command: string): From['from'] {
 }
 
 /** The actual lines, which may be fewer than requested. */
-function delivered(
+function actualLines(
   { first: start, lines }: ResultLines,
   [first, last]: readonly [number, number],
   cut: boolean,
@@ -89,7 +89,7 @@ function delivered(
 }
 
 /** Relative to where the line started. */
-function inFolder(path: string, parts: readonly ShellPart[]): string | undefined {
+function resolveInFolder(path: string, parts: readonly ShellPart[]): string | undefined {
   if (/^(?:\/|[A-Za-z]:)/.test(path)) return path;
   const folders = parts.flatMap(({ command }) => /^cd (\S+)$/.exec(command)?.[1] ?? []);
   if (folders.some((folder) => /["'$~]|\.\./.test(folder))) return undefined;

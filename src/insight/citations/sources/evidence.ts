@@ -43,7 +43,7 @@ export function evidenceOf(
   link: Pick<EvidenceLink, 'lines'>,
   hash: (text: string) => string,
 ): Evidence {
-  const shown = entry.type.kind === 'tool_use' ? textShownBy(entry, source, link.lines) : undefined;
+  const shown = entry.type.kind === 'tool_use' ? findShownText(entry, source, link.lines) : undefined;
   const textThen = shown === undefined ? null : shown.text.slice(0, maxCharacters);
   return {
     entryIndex: source.entryIndex,
@@ -68,7 +68,11 @@ interface ShownText {
   readonly cut: boolean;
 }
 
-function textShownBy(entry: NormalizedEntry, source: Candidate, wanted: LineRange | undefined): ShownText | undefined {
+function findShownText(
+  entry: NormalizedEntry,
+  source: Candidate,
+  wanted: LineRange | undefined,
+): ShownText | undefined {
   if (entry.type.kind !== 'tool_use') return undefined;
   const { action, result } = entry.type.tool;
   const output = outputOf(action, result?.text);
@@ -87,7 +91,7 @@ function textShownBy(entry: NormalizedEntry, source: Candidate, wanted: LineRang
     case 'search_result': {
       const at = action.kind === 'command_run' ? fileLines(action, source, output, wanted) : { first: null, lines: [] };
       if (wanted !== undefined && at.first !== null) return windowOf(at.first, at.lines, wanted);
-      const naming = linesNaming(output, source, wanted);
+      const naming = findLinesNaming(output, source, wanted);
       const text = naming.slice(0, maxLines).join('\n');
       return text === '' ? undefined : { text, lines: null, cut: naming.length > maxLines };
     }
@@ -103,7 +107,7 @@ function outputOf(action: ToolAction, result: string | undefined): string {
 }
 
 /** Lines of an output that name the file or URL of a source: those with the claimed line, else all. */
-function linesNaming(output: string, { path, url }: Candidate, wanted: LineRange | undefined): string[] {
+function findLinesNaming(output: string, { path, url }: Candidate, wanted: LineRange | undefined): string[] {
   if (path === undefined) return output.split('\n').filter((line) => url !== undefined && line.includes(url));
   const naming = output.split('\n', maxSearched).flatMap((line) => {
     const named = pathsIn(line).find((namedInOutput) => isSameFile(namedInOutput.path, path));

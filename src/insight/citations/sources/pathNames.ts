@@ -117,20 +117,20 @@ export function baseName(path: string): string {
 
 /** With `/`, without leading `./`, and relative to `workDir` if inside it; drive letters ignore case. */
 export function normalPath(path: string, workDir: string): string {
-  const plain = composed(path.startsWith('file://') ? decoded(withoutScheme(path)) : path).replaceAll('\\', '/');
-  const folder = composed(workDir).replaceAll('\\', '/').replace(/\/+$/, '');
-  const isIn = folder !== '' && withSmallDrive(plain).startsWith(`${withSmallDrive(folder)}/`);
+  const plain = composeUnicode(path.startsWith('file://') ? decoded(withoutScheme(path)) : path).replaceAll('\\', '/');
+  const folder = composeUnicode(workDir).replaceAll('\\', '/').replace(/\/+$/, '');
+  const isIn = folder !== '' && lowercaseDrive(plain).startsWith(`${lowercaseDrive(folder)}/`);
   return (isIn ? plain.slice(folder.length + 1) : plain).replace(/^(?:\.\/)+/, '');
 }
 
 /** Some systems decompose accented letters into two characters. */
-function composed(path: string): string {
+function composeUnicode(path: string): string {
   return isAscii.test(path) ? path : path.normalize('NFC');
 }
 
 const isAscii = /^\p{ASCII}*$/u;
 
-function withSmallDrive(path: string): string {
+function lowercaseDrive(path: string): string {
   return /^[A-Z]:/.test(path) ? path.charAt(0).toLowerCase() + path.slice(1) : path;
 }
 

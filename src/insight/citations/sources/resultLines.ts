@@ -19,14 +19,14 @@ export function linesOfResult(text: string, startLine: number): ResultLines {
   const start = Number(number ?? NaN);
   // Tables can have columns of numbers too.
   const isData = mark?.startsWith('|') === true && start !== startLine;
-  if (Number.isNaN(start) || isData) return withoutEnd(startLine, all);
+  if (Number.isNaN(start) || isData) return removeEmptyEnd(startLine, all);
   const lines: string[] = [];
   for (const line of all) {
     const found = numbered.exec(line);
     if (found?.[3] === undefined || Number(found[1]) !== start + lines.length) break;
     lines.push(found[3]);
   }
-  return withoutEnd(start, lines);
+  return removeEmptyEnd(start, lines);
 }
 
 /** The text before omitted lines; `cut`: whether there were any. */
@@ -37,11 +37,11 @@ export function textBeforeOmission(text: string): { readonly text: string; reado
 
 /** Unchanged if they are not numbered. */
 export function plainLines(text: string, startLine: number): ResultLines {
-  return text === '' ? { first: startLine, lines: [], ended: false } : withoutEnd(startLine, text.split('\n'));
+  return text === '' ? { first: startLine, lines: [], ended: false } : removeEmptyEnd(startLine, text.split('\n'));
 }
 
 /** An empty last line only follows the final line break. */
-function withoutEnd(first: number, lines: readonly string[]): ResultLines {
+function removeEmptyEnd(first: number, lines: readonly string[]): ResultLines {
   const ended = lines.length > 1 && lines.at(-1) === '';
   return { first, lines: ended ? lines.slice(0, -1) : lines, ended };
 }

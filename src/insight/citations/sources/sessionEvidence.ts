@@ -91,7 +91,7 @@ export class SessionEvidence {
     return this.#urls.get(normalUrl(url), before);
   }
 
-  ranExactly(command: string, before: number): StepMatch<string>[] {
+  findExactRuns(command: string, before: number): StepMatch<string>[] {
     return this.#commands.get(command, before);
   }
 

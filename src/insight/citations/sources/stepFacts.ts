@@ -139,14 +139,17 @@ function touchesOf({ action, status, result }: ToolUse, output: string, line: st
         ...(shown === undefined ? [] : [read(shown)]),
         ...lines.map(({ path, ranges, isFile }): Touch => ({ path, why: isFile ? 'read' : 'named_in_output', ranges })),
         ...named.map((path): Touch => ({ path, why: 'named_in_command', ranges: null, ...marks(path) })),
-        ...namedIn(output).map((touch) => ({ ...touch, ...marks(touch.path) })),
+        ...findNamedFiles(output).map((touch) => ({ ...touch, ...marks(touch.path) })),
       ];
     }
     case 'search':
     case 'task':
     case 'mcp':
     case 'tool':
-      return [...(action.kind === 'mcp' || action.kind === 'tool' ? inputPaths(action.input) : []), ...namedIn(output)];
+      return [
+        ...(action.kind === 'mcp' || action.kind === 'tool' ? inputPaths(action.input) : []),
+        ...findNamedFiles(output),
+      ];
     default:
       return [];
   }
@@ -167,7 +170,7 @@ function missingIn(output: string): string[] {
   return lines.flatMap((line) => (missingWords.test(line) ? pathsIn(line.slice(0, 500)).map(({ path }) => path) : []));
 }
 
-function namedIn(output: string): Touch[] {
+function findNamedFiles(output: string): Touch[] {
   return pathsIn(output).map(({ path, lines }) => ({
     path,
     why: 'named_in_output',

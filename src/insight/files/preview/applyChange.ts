@@ -28,14 +28,14 @@ export function applyChange(text: string | null, change: FileChange, all: boolea
   const { kind, newText, patch } = change;
   if (kind === 'delete') return text === null ? { failed: 'missing' } : { text: null, places: 1 };
   const hunks = patch === undefined ? [] : hunksOf(patch);
-  if (kind === 'add') return added(lf(newText), hunks);
-  if (hunks.length > 0) return text === null ? { failed: 'missing' } : patched(text, hunks, work);
-  const oldText = lf(change.oldText);
-  const next = lf(newText);
+  if (kind === 'add') return added(toLineFeeds(newText), hunks);
+  if (hunks.length > 0) return text === null ? { failed: 'missing' } : applyHunks(text, hunks, work);
+  const oldText = toLineFeeds(change.oldText);
+  const next = toLineFeeds(newText);
   if (oldText === undefined || next === undefined) return { failed: 'unplaced' };
   // An empty old text creates a file or fills an empty one.
   if (oldText === '') return (text ?? '') === '' ? { text: next, places: 1 } : { failed: 'notFound' };
-  return text === null ? { failed: 'missing' } : replaced(text, oldText, next, all, work);
+  return text === null ? { failed: 'missing' } : replaceText(text, oldText, next, all, work);
 }
 
 function added(newText: string | undefined, hunks: readonly Hunk[]): ApplyResult {
@@ -45,7 +45,7 @@ function added(newText: string | undefined, hunks: readonly Hunk[]): ApplyResult
   return { text: lines.join('\n'), places: 1 };
 }
 
-function replaced(text: string, oldText: string, newText: string, all: boolean, work: WorkLimit): ApplyResult {
+function replaceText(text: string, oldText: string, newText: string, all: boolean, work: WorkLimit): ApplyResult {
   if (!work.spend(text.length)) return { failed: 'long' };
   const parts = text.split(oldText);
   const places = parts.length - 1;
@@ -56,7 +56,7 @@ function replaced(text: string, oldText: string, newText: string, all: boolean, 
 }
 
 /** Applies hunks where their lines occur, nearest to the line number if they have one. */
-function patched(text: string, hunks: readonly Hunk[], work: WorkLimit): ApplyResult {
+function applyHunks(text: string, hunks: readonly Hunk[], work: WorkLimit): ApplyResult {
   let lines: readonly string[] = text.split('\n');
   let shift = 0;
   let from = 0;
@@ -101,6 +101,6 @@ function nearestMatch(
   return -1;
 }
 
-function lf(text: string | undefined): string | undefined {
+function toLineFeeds(text: string | undefined): string | undefined {
   return text?.replaceAll('\r\n', '\n');
 }

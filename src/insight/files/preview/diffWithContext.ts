@@ -11,16 +11,16 @@ export function diffWithContext(before: string, next: string): DiffLine[] {
   let at = 0;
   for (const [line, index] of unchangedLines(old, now).entries()) {
     if (index === -1) continue;
-    push(all, old, now, [at, index, nextOf(all), line]);
+    push(all, old, now, [at, index, nextLineIndex(all), line]);
     at = index + 1;
     all.push({ kind: 'same', text: old[index] ?? '', before: index + 1, after: line + 1 });
   }
-  push(all, old, now, [at, old.length, nextOf(all), now.length]);
-  return withoutDistant(all);
+  push(all, old, now, [at, old.length, nextLineIndex(all), now.length]);
+  return removeDistantLines(all);
 }
 
 /** Index of the next line of the changed text that is not in `all` yet. */
-function nextOf(all: readonly DiffLine[]): number {
+function nextLineIndex(all: readonly DiffLine[]): number {
   return all.findLast(({ after }) => after !== undefined)?.after ?? 0;
 }
 
@@ -34,7 +34,7 @@ function push(
   for (let n = nowFrom; n < nowTo; n += 1) all.push({ kind: 'add', text: now[n] ?? '', after: n + 1 });
 }
 
-function withoutDistant(all: readonly DiffLine[]): DiffLine[] {
+function removeDistantLines(all: readonly DiffLine[]): DiffLine[] {
   const near = new Uint8Array(all.length);
   for (const [at, { kind }] of all.entries()) {
     if (kind !== 'same') near.fill(1, Math.max(0, at - around), at + around + 1);

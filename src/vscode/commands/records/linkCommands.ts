@@ -34,7 +34,7 @@ export function linkCommands(shell: CommandContext): Commands {
     async copyWithSources(argument) {
       const entry = entryOf(argument);
       const text = entry === undefined ? undefined : await shell.panels.withSources(entry);
-      if (text !== undefined) await copyText((await shell.engines.get()).archive.masked(text));
+      if (text !== undefined) await copyText((await shell.engines.get()).archive.maskSecrets(text));
     },
   };
 }

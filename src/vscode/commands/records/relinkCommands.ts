@@ -19,14 +19,14 @@ export function relinkCommands(shell: CommandContext): Commands {
     async relinkSessions(argument) {
       await shell.loader.load();
       const fields = isObject(argument) ? argument : {};
-      const from = typeof fields['from'] === 'string' ? fields['from'] : await askFrom(shell);
+      const from = typeof fields['from'] === 'string' ? fields['from'] : await askForOldFolder(shell);
       if (from === undefined) return 0;
-      const to = typeof fields['to'] === 'string' ? fields['to'] : await askTo(from);
+      const to = typeof fields['to'] === 'string' ? fields['to'] : await askForNewFolder(from);
       if (to === undefined || to === from) return 0;
       const engine = await shell.engines.get();
       let count = 0;
       for (const row of shell.list.all()) {
-        const folder = within(row.project_dir, from);
+        const folder = relativePath(row.project_dir, from);
         if (folder === undefined || isSessionLive(row.status)) continue;
         await engine.relink(row.session_id, path.join(to, folder));
         count += 1;
@@ -41,13 +41,13 @@ export function relinkCommands(shell: CommandContext): Commands {
 }
 
 /** Path of `folder` relative to `from`, '' if they are equal; `undefined` if it is outside. */
-function within(folder: string | undefined, from: string): string | undefined {
+function relativePath(folder: string | undefined, from: string): string | undefined {
   if (folder === undefined) return undefined;
   const rest = path.relative(from, folder);
   return rest === '..' || rest.startsWith(`..${path.sep}`) || path.isAbsolute(rest) ? undefined : rest;
 }
 
-async function askFrom({ list }: CommandContext): Promise<string | undefined> {
+async function askForOldFolder({ list }: CommandContext): Promise<string | undefined> {
   const items = (await sessionFolders(list.all())).flatMap(({ folder, sessions, isMissing }) => {
     if (folder === null || (isHere({ project_dir: folder }) && !isMissing)) return [];
     const count = sessions.length === 1 ? t('1 session') : t('{0} sessions', sessions.length);
@@ -62,7 +62,7 @@ async function askFrom({ list }: CommandContext): Promise<string | undefined> {
   return (await vscode.window.showQuickPick(items, options))?.folder;
 }
 
-async function askTo(from: string): Promise<string | undefined> {
+async function askForNewFolder(from: string): Promise<string | undefined> {
   const folders = (vscode.workspace.workspaceFolders ?? []).map(({ uri, name }) => ({
     label: inertText(name),
     description: inertText(uri.fsPath),

@@ -11,7 +11,7 @@ export function retentionCommands({ loader, retention }: Pick<CommandContext, 'l
       const title = t('Clean Up Old Sessions');
       await loader.load();
       const items = ages
-        .map((days) => ({ days, rows: retention.olderThan(days) }))
+        .map((days) => ({ days, rows: retention.findInactive(days) }))
         .filter(({ rows }) => rows.length > 0)
         .map(({ days, rows }) => ({
           label: t('Older than {0} days', days),

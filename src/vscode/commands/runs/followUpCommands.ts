@@ -27,7 +27,7 @@ export function followUpCommands(shell: CommandContext): Commands {
     },
 
     async cancelFollowUp(argument) {
-      const id = sessionOfArgument(argument) ?? (await whichDue(shell));
+      const id = sessionOfArgument(argument) ?? (await pickDueFollowUp(shell));
       if (id !== undefined) await followUps.cancel(id);
     },
 
@@ -37,7 +37,7 @@ export function followUpCommands(shell: CommandContext): Commands {
 }
 
 /** Asks which follow-up to cancel. Other choices are executed here. */
-async function whichDue({ followUps, panels }: CommandContext): Promise<string | undefined> {
+async function pickDueFollowUp({ followUps, panels }: CommandContext): Promise<string | undefined> {
   const open: vscode.QuickInputButton = { iconPath: new vscode.ThemeIcon('go-to-file'), tooltip: t('Open Session') };
   const due = followUps.due().map((followUp) => ({
     label: inertText(followUp.title),

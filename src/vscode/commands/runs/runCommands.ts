@@ -69,7 +69,7 @@ async function askAbout(shell: CommandContext, defaults: () => RunDefaults | und
 }
 
 /** Whoever calls the command, only the user can allow a mode that bypasses permissions. */
-async function confirmed({ agent, prompt, choice = {} }: RunRequest): Promise<boolean> {
+async function confirmBypass({ agent, prompt, choice = {} }: RunRequest): Promise<boolean> {
   const { permissionMode: mode } = choice;
   if (!isBypass(agent, mode)) return true;
   const run = t('Run Without Asking');
@@ -93,7 +93,7 @@ export function runCommands(shell: CommandContext): Commands {
       const request = runRequestOf(argument);
       if (request === undefined) throw new Error(t('The Run Agent command expects {0}.', requestShape));
       if (request.agent !== 'replay' && !canStartAgents()) return undefined;
-      return (await confirmed(request)) ? startRuns(shell, [request]) : undefined;
+      return (await confirmBypass(request)) ? startRuns(shell, [request]) : undefined;
     },
 
     runAgentWithRecall: () => (canStartAgents() ? askAndBegin(shell, { recall: true }) : undefined),
@@ -103,7 +103,7 @@ export function runCommands(shell: CommandContext): Commands {
       if (!isObject(argument)) return askAndBegin(shell, { several: true });
       const parsed = raceRequestOf(argument);
       if (parsed === undefined) throw new Error(t('The Run on Several Agents command expects {0}.', raceRequestShape));
-      for (const request of parsed.requests) if (!(await confirmed(request))) return undefined;
+      for (const request of parsed.requests) if (!(await confirmBypass(request))) return undefined;
       return beginAll(shell, parsed.requests, parsed.commands);
     },
 

@@ -62,7 +62,7 @@ async function storiesOf(
   const { index, stories } = await shell.lines.lines();
   const claims = await stories.claims(document);
   if (claims === undefined) return { stories: [], why: t('This file is too long to compare with sessions.') };
-  const reported = await Promise.all((claims[line] ?? []).map((claim) => stories.story(claim)));
+  const reported = await Promise.all((claims[line] ?? []).map((claim) => stories.findStory(claim)));
   const searchedText = index.sessions === 1 ? t('Searched 1 session.') : t('Searched {0} sessions.', index.sessions);
   const skipped = index.skipped === 0 ? '' : t('Skipped entries (too many, too long, or damaged): {0}.', index.skipped);
   const known = reported.filter((story) => story !== undefined);

@@ -8,7 +8,7 @@ const { t } = vscode.l10n;
 const maxFiles = 20;
 
 /** Path relative to the workspace folder; `undefined` outside of the workspace. */
-export function inFolder(uri: vscode.Uri): { readonly folder: vscode.Uri; readonly path: string } | undefined {
+export function findInFolder(uri: vscode.Uri): { readonly folder: vscode.Uri; readonly path: string } | undefined {
   const folder = uri.scheme === 'file' ? vscode.workspace.getWorkspaceFolder(uri)?.uri : undefined;
   if (folder === undefined) return undefined;
   return { folder, path: path.relative(folder.fsPath, uri.fsPath).split(path.sep).join('/') || '.' };
@@ -23,7 +23,7 @@ export function warnOutsideWorkspace(): void {
 /** Selection of the active editor, or the line of the cursor. */
 export function selectionInEditor(): RunDefaults | undefined {
   const editor = vscode.window.activeTextEditor;
-  const place = editor === undefined ? undefined : inFolder(editor.document.uri);
+  const place = editor === undefined ? undefined : findInFolder(editor.document.uri);
   if (editor === undefined || place === undefined) {
     warnOutsideWorkspace();
     return undefined;
@@ -43,7 +43,7 @@ export function filesFromArguments(first: unknown, all: unknown): RunDefaults | 
   const named = args.filter((arg) => arg instanceof vscode.Uri);
   const active = vscode.window.activeTextEditor?.document.uri;
   const uris = named.length > 0 ? named : active === undefined ? [] : [active];
-  const places = uris.flatMap((uri) => inFolder(uri) ?? []);
+  const places = uris.flatMap((uri) => findInFolder(uri) ?? []);
   const folder = places[0]?.folder;
   const paths = places.filter((place) => place.folder.toString() === folder?.toString()).map((place) => place.path);
   if (folder === undefined) {

@@ -92,14 +92,14 @@ export class FaultyMachine {
       { ...login, address: { ...login.address, port: this.network.port } },
       {
         log: silentLog,
-        onHint: ({ kind, id }) => void (kind === 'run' && opened.queue?.changed(id)),
+        onHint: ({ kind, id }) => void (kind === 'run' && opened.queue?.handleChange(id)),
         onConnected: () => {
           void opened.queue?.resume();
           void opened.outbox?.resume();
         },
       },
     );
-    const use = link.using.bind(link);
+    const use = link.withDatabase.bind(link);
     const isConnected = (): boolean => link.isConnected;
     const runners = new TeamRunners({ use, isConnected, monotonic: () => performance.now(), log: silentLog });
     const instance = randomHex(16);
@@ -119,7 +119,7 @@ export class FaultyMachine {
     });
     Object.assign(opened, { queue, outbox });
     [this.#link, this.#queue, this.#outbox, this.#instance] = [link, queue, outbox, instance];
-    this.#timer = setInterval(() => void queue.beat(), beatMs);
+    this.#timer = setInterval(() => void queue.sendHeartbeats(), beatMs);
     const place = { hostname: 'host', project_dir: folder, executor_type: 'claude-code' };
     await runners.add({ ...place, tags: [...tags], limit: maxRuns, instance }, localId);
     await queue.resume();
@@ -162,7 +162,7 @@ export class FaultyMachine {
   /** Its session gets another line. */
   write(): void {
     this.#append({ kind: 'decision', n: this.#lines });
-    this.#outbox?.changed(this.session);
+    this.#outbox?.enqueueSession(this.session);
   }
 
   #append(line: object): void {

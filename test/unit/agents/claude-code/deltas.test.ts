@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { claudeCode } from '../../../../src/agents/claude-code/adapter.ts';
-import { briefLine } from '../../../../src/agents/claude-code/texts/briefLine.ts';
+import { parseBriefLine } from '../../../../src/agents/claude-code/texts/briefLine.ts';
 import { DeltaLines } from '../../../../src/agents/claude-code/texts/deltaLine.ts';
 import type { NormalizedEntry } from '../../../../src/model/transcript/entry.ts';
 import { capturesOf, readBy, type AgentCapture, type Read } from '../../../support/captures/agentCaptures.ts';
@@ -103,22 +103,22 @@ describe('brief lines of Claude Code', () => {
     `{"type":"stream_event","event":{"type":"content_block_stop","index":2},${id},"parent_tool_use_id":${end}}`;
 
   it('are recognized by their shape', () => {
-    assert.deepEqual(briefLine(counting('31')), { sessionId: 's', thinkingTokens: 31 });
+    assert.deepEqual(parseBriefLine(counting('31')), { sessionId: 's', thinkingTokens: 31 });
     for (const end of [`null,${uuid}`, `"toolu_1",${uuid},"api_message_id":"msg_1"`]) {
-      assert.deepEqual(briefLine(stopping(end)), { sessionId: 's', thinkingTokens: undefined });
+      assert.deepEqual(parseBriefLine(stopping(end)), { sessionId: 's', thinkingTokens: undefined });
     }
   });
 
   it('are parsed as JSON if anything differs', () => {
     for (const line of [counting('031'), counting('-1'), counting('"3"'), stopping('7'), `${counting('1')} `]) {
-      assert.equal(briefLine(line), undefined, line);
+      assert.equal(parseBriefLine(line), undefined, line);
     }
-    assert.equal(briefLine(stopping(`null,${uuid},"api_message_id":"a\\"`)), undefined);
-    assert.equal(briefLine(stopping(`null,${uuid},"isReplay":true`)), undefined);
+    assert.equal(parseBriefLine(stopping(`null,${uuid},"api_message_id":"a\\"`)), undefined);
+    assert.equal(parseBriefLine(stopping(`null,${uuid},"isReplay":true`)), undefined);
   });
 
   it('occur in captures', () => {
     const lines = capturesOf('claude-code').flatMap(({ stdout }) => stdout);
-    assert.ok(lines.filter((line) => briefLine(line) !== undefined).length > 20);
+    assert.ok(lines.filter((line) => parseBriefLine(line) !== undefined).length > 20);
   });
 });

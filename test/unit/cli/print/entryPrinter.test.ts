@@ -31,7 +31,7 @@ describe('the printer of a run', () => {
     };
     const printer = new EntryPrinter(session, { stdout } as unknown as CliContext, 0);
     for (const entry of later) report([{ op: 'put', entry }], Math.max(first.length, entry.index + 1));
-    await printer.printed();
+    await printer.whenPrinted();
     const lines = text.split('\n').filter(Boolean);
     return lines.map((line) => (JSON.parse(line) as NormalizedEntry).index);
   }

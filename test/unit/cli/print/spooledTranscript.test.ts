@@ -27,7 +27,7 @@ describe('a transcript that exceeds the memory limit', () => {
       whole.apply([update]);
       spooled.apply([update]);
     }
-    assert.deepEqual([...spooled.settled()], whole.settled());
+    assert.deepEqual([...spooled.readSettled()], whole.settledEntries());
     spooled.close();
   });
 });

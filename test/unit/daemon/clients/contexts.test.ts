@@ -38,7 +38,7 @@ describe('contexts of clients', () => {
   it('of a run apply to that run only', async () => {
     contexts.add(context(root, 'window'), 'window');
     let later = (): unknown => undefined;
-    const seen = await contexts.using(context(root, 'first'), async () => {
+    const seen = await contexts.withContext(context(root, 'first'), async () => {
       await Promise.resolve();
       later = AsyncLocalStorage.bind(() => variable(root));
       return [variable(root), variable(path.resolve('/other'))];

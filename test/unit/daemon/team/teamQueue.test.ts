@@ -60,7 +60,7 @@ class OneRun {
 
   async beat(): Promise<readonly string[]> {
     this.statuses.length = 0;
-    await this.queue.beat();
+    await this.queue.sendHeartbeats();
     return this.statuses;
   }
 
@@ -133,7 +133,7 @@ describe('a run of a team', () => {
   it('is looked up with all others that changed meanwhile', async () => {
     const one = await OneRun.open();
     one.statuses.length = 0;
-    await Promise.all(['run_000000000002', 'run_000000000003', id, id].map((runId) => one.queue.changed(runId)));
+    await Promise.all(['run_000000000002', 'run_000000000003', id, id].map((runId) => one.queue.handleChange(runId)));
     // The first one alone, then the others at once.
     assert.deepEqual(one.lookups, [['run_000000000002'], ['run_000000000003', id]]);
     assert.deepEqual(one.statuses, ['pending', 'pending']);
@@ -145,7 +145,7 @@ describe('a runner of a team', () => {
     const one = await OneRun.open();
     let answer = quiet;
     one.delay = new Promise<void>((resolve) => (answer = resolve));
-    const beat = one.queue.beat();
+    const beat = one.queue.sendHeartbeats();
     await until('the heartbeat', () => one.beats === 1);
     assert.equal((await one.queue.claim(runnerRef))?.run.run_id, id);
     one.queue.report(runnerRef, { run_id: id, status: 'running' });

@@ -29,7 +29,7 @@ async function played(process: AgentProcess, onOutput: (stdout: string) => void 
   }
   const exit = await process.exit;
   transcript.apply(output.end(exit, 0));
-  return { ...said, exit, entries: transcript.settled(), open: transcript.open(), facts: output.facts() };
+  return { ...said, exit, entries: transcript.settledEntries(), open: transcript.open(), facts: output.facts() };
 }
 
 const answers = ({ entries }: PlayedRun): string[] =>

@@ -8,7 +8,7 @@ import { adapters } from '../../../../src/agents/registry.ts';
 import { Engine } from '../../../../src/engine/engine.ts';
 import { checkSignature, signHead } from '../../../../src/engine/audit/signature.ts';
 import { verdictDetails, verdictWording } from '../../../../src/engine/audit/verdictWording.ts';
-import { english } from '../../../../src/engine/failures/wording.ts';
+import { toEnglish } from '../../../../src/engine/failures/wording.ts';
 import { verify } from '../../../../src/engine/audit/verify.ts';
 import { randomHex } from '../../../../src/engine/ids.ts';
 import { auditText } from '../../../../src/formats/audit/formats.ts';
@@ -51,7 +51,7 @@ describe('the signature of a record', () => {
     assert.equal(await checkSignature(path.dirname(file), environment), null);
     assert.ok(
       verdictDetails(await verify(file, environment))
-        .map(english)
+        .map(toEnglish)
         .includes('not signed'),
     );
   });
@@ -89,7 +89,7 @@ describe('the signature of a record', () => {
     await other.remove();
     const forged = await verify(file, environment);
     assert.equal(forged.verdict, 'truncated');
-    assert.match(english(verdictWording(forged)), /^truncated after line \d+$/);
+    assert.match(toEnglish(verdictWording(forged)), /^truncated after line \d+$/);
     await writeFile(file, whole);
     await writeFile(path.join(folder, 'record.head'), head);
     assert.equal((await verify(file, environment)).verdict, 'intact');

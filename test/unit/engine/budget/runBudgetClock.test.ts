@@ -25,9 +25,9 @@ describe('the budget of a run', function () {
       until: wall + 48 * hour,
     });
     budget.begin({
-      near: () => undefined,
-      reached: (status) => reached.push(status.unit),
-      changed: () => undefined,
+      onNear: () => undefined,
+      onReached: (status) => reached.push(status.unit),
+      onChanged: () => undefined,
       isWaitingForEnd: () => false,
     });
     return { budget, reached };

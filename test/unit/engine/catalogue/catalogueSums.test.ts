@@ -44,7 +44,7 @@ describe('aggregates of the catalogue', () => {
     assert.deepEqual(found.map((edit) => path.basename(edit.path)).sort(), ['a.ts', 'b.ts', 'parse.js']);
     assert.equal(found.find((edit) => edit.path.endsWith('a.ts'))?.entry, 2);
     const touching = async (file: string) =>
-      (await search.touching(path.resolve(file), {})).sessions.map(({ session_id }) => session_id);
+      (await search.findSessionsTouching(path.resolve(file), {})).sessions.map(({ session_id }) => session_id);
     assert.deepEqual((await touching('/w/src/a.ts')).sort(), [id(1), id(2)]);
     assert.deepEqual(await touching('/w/nothing.ts'), []);
     assert.equal((await touching('/home/dev/project/src/parse.js')).length, 1);
@@ -53,11 +53,11 @@ describe('aggregates of the catalogue', () => {
   it('keep usage of other programs for processes that do not scan their stores', async () => {
     const sources = sourcesOf(captureFile('claude-code-2.1.330/print-fork', 'home'));
     const looking = searchOf(fixture.store, silentLog, { sources, catalogue: fixture.catalogue });
-    const seen = await looking.observed([]);
+    const seen = await looking.listObserved([]);
     assert.equal(seen.length, 2);
     const other = new Catalogue(fixture.dir);
     const reading = searchOf(fixture.store, silentLog, { catalogue: other });
-    assert.deepEqual(await reading.observed([]), JSON.parse(JSON.stringify(seen)));
+    assert.deepEqual(await reading.listObserved([]), JSON.parse(JSON.stringify(seen)));
     other.close();
     const used = seen.flatMap(({ spent }) => spent.flatMap(({ models }) => models));
     const listed = seen.map(({ summary }) => summary.total_usage);
@@ -102,7 +102,7 @@ describe('aggregates of the catalogue', () => {
     const [first] = await searchOf(fixture.store, silentLog, {
       sources: sourcesOf(captureFile('claude-code-2.1.330/print-tools', 'home')),
       catalogue: fixture.catalogue,
-    }).observed([]);
+    }).listObserved([]);
     assert(first !== undefined);
     const request = (key: string, at: string, output: number): StoreRequest => ({
       key,

@@ -10,7 +10,9 @@ describe('rows of sessions of other programs', () => {
 
   async function sample(): Promise<ObservedSession> {
     const sources = sourcesOf(captureFile('claude-code-2.1.330/print-tools', 'home'));
-    const [session] = await searchOf(fixture.store, silentLog, { sources, catalogue: fixture.catalogue }).observed([]);
+    const [session] = await searchOf(fixture.store, silentLog, { sources, catalogue: fixture.catalogue }).listObserved(
+      [],
+    );
     assert.ok(session !== undefined);
     return session;
   }

@@ -26,7 +26,7 @@ describe('the limits of a tree of agents', () => {
     );
   });
   const reached = async (asking: Session, of: { children: number; depth: number }, all: readonly Session[]) =>
-    (await limits.reached({ session: asking, limits: of }, all))?.message ?? null;
+    (await limits.findReachedLimit({ session: asking, limits: of }, all))?.message ?? null;
   const wide = { children: 10, depth: 5 };
 
   it('count what children start, wherever it runs or waits', async () => {
@@ -52,7 +52,7 @@ describe('the limits of a tree of agents', () => {
 
   it('count one that has begun and is not listed yet, once', async () => {
     const [top, middle] = [session(1), session(2, 1)];
-    limits.began(idOf(2), idOf(1));
+    limits.addPendingChild(idOf(2), idOf(1));
     assert.match((await reached(top, { children: 1, depth: 5 }, [top])) ?? '', /maximum of 1 child/);
     assert.equal(await reached(top, { children: 2, depth: 5 }, [top, middle]), null);
     assert.equal(await reached(top, { children: 1, depth: 5 }, [top]), null, 'it was deleted');

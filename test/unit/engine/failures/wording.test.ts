@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { failures } from '../../../../src/engine/failures/failures.ts';
-import { english, wordingText, quote, worded } from '../../../../src/engine/failures/wording.ts';
+import { toEnglish, wordingText, quote, worded } from '../../../../src/engine/failures/wording.ts';
 
 describe('wordings', () => {
   const capitals = (template: string): string => template.toUpperCase();
@@ -13,11 +13,11 @@ describe('wordings', () => {
 
   it('are translated with nested ones, but without quotes', () => {
     const wording = worded`${'Codex'} ended (${worded`exit code ${3}`}): ${quote('no key')}`;
-    assert.equal(english(wording), 'Codex ended (exit code 3): no key');
+    assert.equal(toEnglish(wording), 'Codex ended (exit code 3): no key');
     assert.equal(wordingText(wording, capitals), 'Codex ENDED (EXIT CODE 3): no key');
   });
 
   it('ignore placeholders in values', () => {
-    assert.equal(english(worded`${'{1}'} and ${'$& {0}'}`), '{1} and $& {0}');
+    assert.equal(toEnglish(worded`${'{1}'} and ${'$& {0}'}`), '{1} and $& {0}');
   });
 });

@@ -141,12 +141,12 @@ describe('folders that are recognized', () => {
       const handle = await engine.start({ ...bench.request(steps), cwd: repository('tea') });
       await outcome(handle);
       renameSync(at('tea'), at('coffee'));
-      const [moved] = await engine.archive.moved([at('coffee')]);
+      const [moved] = await engine.archive.findMovedSessions([at('coffee')]);
       assert.deepEqual([moved?.to, moved?.sure], [at('coffee'), true]);
       const id = handle.summary().session_id;
       handle.dispose();
       await engine.relink(id, moved?.to ?? '');
-      assert.deepEqual(await engine.archive.moved([at('coffee')]), []);
+      assert.deepEqual(await engine.archive.findMovedSessions([at('coffee')]), []);
       const next = await engine.resume(id, { prompt: JSON.stringify(steps) });
       assert.equal((await outcome(next)).success, true);
       assert.equal(next.summary().project_dir, at('coffee'));

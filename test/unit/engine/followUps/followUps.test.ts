@@ -120,7 +120,7 @@ describe('follow-ups that are about to run', function () {
     const { total } = await due(engine, handle.id);
     await engine.followUps.pause();
     await assert.rejects(send(engine, handle.id), refused('paused'));
-    await engine.followUps.unpause();
+    await engine.followUps.resume();
     const quiet = await engineWith({ ...on, quiet_hours: { from: '11:00', to: '13:00' } });
     await assert.rejects(send(quiet, handle.id), refused('quiet'));
     const later = await engineWith({ ...on, delay_minutes: 10 });

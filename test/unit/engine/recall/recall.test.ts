@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Log } from '../../../../src/engine/api.ts';
 import type { Engine } from '../../../../src/engine/engine.ts';
-import { inFolder } from '../../../../src/engine/recall/recall.ts';
+import { folderFilter } from '../../../../src/engine/recall/recall.ts';
 import type { RecallRequest } from '../../../../src/engine/recall/types.ts';
 import { RecordStore } from '../../../../src/engine/record/recordStore.ts';
 import type { NormalizedEntry } from '../../../../src/model/transcript/entry.ts';
@@ -52,7 +52,7 @@ describe('recall', function () {
     await keep(2, [asked(0, 'Draw the chart'), said(1, colours)], { title: 'Chart' });
   };
   const find = (request: Partial<RecallRequest>) =>
-    engine.archive.recall.find({ within: inFolder(bench.cwd, request.session), ...request });
+    engine.archive.recall.find({ within: folderFilter(bench.cwd, request.session), ...request });
   const places = ({ passages }: Awaited<ReturnType<typeof find>>): string[] =>
     passages.map(({ sessionId, entry }) => `${Number.parseInt(sessionId.slice(4), 16)}#${entry}`);
   const chosen = (): string[] => log.filter((line) => /query source/.test(line));

@@ -92,10 +92,10 @@ describe('store of records', () => {
   it('distinguishes interrupted and running sessions', async () => {
     const writer = await temporary.store.create(aSession());
     await writer.append({ kind: 'run', run: aRun() });
-    assert.deepEqual((await temporary.store.survey()).interrupted, []);
+    assert.deepEqual((await temporary.store.listRecords()).interrupted, []);
     assert.equal((await temporary.store.list())[0]?.outcome, 'none');
     await writer.close();
-    const survey = await temporary.store.survey();
+    const survey = await temporary.store.listRecords();
     assert.deepEqual(survey.interrupted, [sessionId]);
     assert.equal(survey.summaries[0]?.outcome, 'interrupted');
     assert.equal(survey.summaries[0].status, 'stopped');
@@ -124,7 +124,7 @@ describe('store of records', () => {
       return Date.now();
     });
     const readings = [
-      async () => (await busy.store.survey()).summaries[0]?.outcome,
+      async () => (await busy.store.listRecords()).summaries[0]?.outcome,
       async () => {
         const reader = await busy.store.openReader(sessionId);
         await reader.close();
@@ -151,7 +151,7 @@ describe('store of records', () => {
     await mkdir(emptied);
     await utimes(emptied, 0, 0);
     await mkdir(path.join(temporary.dir, 'sessions', 'notes'));
-    const survey = await temporary.store.survey();
+    const survey = await temporary.store.listRecords();
     assert.equal(survey.summaries.length, 1);
     assert.deepEqual(
       survey.unreadable.map((record) => record.id),
@@ -164,7 +164,7 @@ describe('store of records', () => {
   it('waits for the first line of a new session', async () => {
     const started = path.join(temporary.dir, 'sessions', otherId);
     const look = async () => {
-      const { summaries, unreadable } = await temporary.store.survey();
+      const { summaries, unreadable } = await temporary.store.listRecords();
       return [...summaries.map((summary) => summary.session_id), ...unreadable.map((record) => record.id)];
     };
     await mkdir(started, { recursive: true });

@@ -47,7 +47,7 @@ function printed(name: string): readonly NormalizedEntry[] {
     const transcript = new Transcript();
     for (const text of output.split('\n')) transcript.apply(normalizer.push({ stream: 'stdout', text }, 0));
     transcript.apply(normalizer.end({ code: null, signal: null }, 0));
-    return transcript.settled();
+    return transcript.settledEntries();
   });
 }
 

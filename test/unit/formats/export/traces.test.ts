@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
 import * as z from 'zod';
-import { changed, lineChange, patchChanges, type LineRange } from '../../../../src/formats/export/shared/lineRanges.ts';
+import {
+  applyLineChange,
+  lineChange,
+  patchChanges,
+  type LineRange,
+} from '../../../../src/formats/export/shared/lineRanges.ts';
 import { relative } from '../../../../src/formats/export/agentTrace.ts';
 import type { ExportSource } from '../../../../src/formats/export/shared/source.ts';
 import type { FileChange } from '../../../../src/model/transcript/tool.ts';
@@ -203,12 +208,12 @@ describe('exports: Agent Trace', () => {
   it('shifts lines with changes before them', () => {
     const by = 'a';
     const before: LineRange[] = [{ start: 5, end: 10, by }];
-    assert.deepEqual(changed(before, { at: 1, removed: 1, added: 3, by: 'b' }), [
+    assert.deepEqual(applyLineChange(before, { at: 1, removed: 1, added: 3, by: 'b' }), [
       { start: 1, end: 3, by: 'b' },
       { start: 7, end: 12, by },
     ]);
-    assert.deepEqual(changed(before, { at: 7, removed: 2, added: 0, by: 'b' }), [{ start: 5, end: 8, by }]);
-    assert.deepEqual(changed(before, { at: 11, removed: 0, added: 1, by }), [{ start: 5, end: 11, by }]);
+    assert.deepEqual(applyLineChange(before, { at: 7, removed: 2, added: 0, by: 'b' }), [{ start: 5, end: 8, by }]);
+    assert.deepEqual(applyLineChange(before, { at: 11, removed: 0, added: 1, by }), [{ start: 5, end: 11, by }]);
     assert.equal(patchChanges('no hunk', by), null);
     assert.equal(relative('C:\\project\\src\\a.ts', 'C:\\project'), 'src/a.ts');
     assert.equal(relative('../a.ts', '/project'), null);

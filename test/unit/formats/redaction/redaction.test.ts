@@ -32,7 +32,7 @@ describe('redaction', () => {
           const secret = aSecret(family, seed);
           const embedded = embed(secret);
           const [text, shows] = typeof embedded === 'string' ? [embedded, secret] : embedded;
-          const masked = aRedactor().text(text, { path: [] });
+          const masked = aRedactor().redactText(text, { path: [] });
           assert.ok(text.includes(shows), `${name}: ${text}`);
           assert.ok(!masked.includes(shows), `${name}: ${masked}`);
           assert.ok(!masked.includes(shows.slice(-12)), `${name}, its end: ${masked}`);
@@ -55,7 +55,7 @@ describe('redaction', () => {
       let missed = 0;
       for (let seed = 0; seed < count; seed += 1) {
         const secret = randomText(seed, 'alphanumeric', 16 + (seed % 3) * 8);
-        if (aRedactor().text(embed(secret), { path: [] }).includes(secret)) missed += 1;
+        if (aRedactor().redactText(embed(secret), { path: [] }).includes(secret)) missed += 1;
       }
       printFuzzTotals(`${missed} of ${count} in ${name}`);
       assert.ok(missed <= count / 100, `${missed} of ${count}`);
@@ -145,7 +145,7 @@ describe('redaction', () => {
   for (const [rule, text, secret] of beside) {
     it(`masks by ${rule}: ${text.slice(0, 30).replaceAll('\n', ' ')}…`, () => {
       const redactor = aRedactor();
-      const masked = redactor.text(text, { path: [] });
+      const masked = redactor.redactText(text, { path: [] });
       assert.ok(secret.length > 5 && text.includes(secret));
       assert.ok(!masked.includes(secret), masked);
       assert.deepEqual(Object.keys(redactor.report().byRule), [rule]);
@@ -238,7 +238,7 @@ describe('redaction', () => {
       __proto: true,
     };
     const redactor = aRedactor();
-    const masked = redactor.json(value, { path: ['x'] });
+    const masked = redactor.redactJson(value, { path: ['x'] });
     const text = JSON.stringify(masked);
     assert.ok(!text.includes(secret) && !text.includes('correct horse') && !text.includes('plain words'), text);
     const { total, byRule, masked: listed } = redactor.report();
@@ -268,21 +268,21 @@ describe('redaction', () => {
       ],
       raw: ['Accept', 'text/html', 'Cookie', 'sid=plain'],
     };
-    const masked = aRedactor().json(plain, { path: [] }) as Record<string, unknown>;
+    const masked = aRedactor().redactJson(plain, { path: [] }) as Record<string, unknown>;
     const mask = /^\[redacted:named-field hmac:[0-9a-f]{8}\]$/;
     for (const key of ['cookie', 'password', 'connectionString', 'dbPassword', 'password2']) {
       assert.match(String(masked[key]), mask, key);
     }
     assert.doesNotMatch(JSON.stringify(masked), /plain|correct|abcdefgh/);
     assert.deepEqual((masked['raw'] as string[]).slice(0, 3), plain.raw.slice(0, 3));
-    const exact = aRedactor().json({ authorization: `Bearer ${jwt}`, pass: 'all tests pass' }, { path: [] });
+    const exact = aRedactor().redactJson({ authorization: `Bearer ${jwt}`, pass: 'all tests pass' }, { path: [] });
     assert.match(JSON.stringify(exact), /"Bearer \[redacted:jwt hmac:\w{8}\]","pass":"all tests pass"/);
   });
 
   it('masks escaped text exactly', () => {
     const secret = aSecret('github', 6);
     const text = `a%20b \u001b[1m${secret.slice(0, 10)}\u001b[31m${secret.slice(10)}\u001b[0m ${'x '.repeat(4000)}"c" + "d"`;
-    const masked = aRedactor().text(text, { path: [] });
+    const masked = aRedactor().redactText(text, { path: [] });
     const mask = /\[redacted:github-token hmac:[0-9a-f]{8}\]/;
     assert.equal(
       masked.replace(mask, ''),
@@ -292,15 +292,15 @@ describe('redaction', () => {
 
   it('masks the same in the first part of a text as in the whole', () => {
     const secret = aSecret('npm', 2);
-    const started = aRedactor().beginning(`key ${secret} and more`, 20, { path: [] });
+    const started = aRedactor().redactBeginning(`key ${secret} and more`, 20, { path: [] });
     assert.match(started, /^key \[redacted:npm-token hmac:[0-9a-f]{8}\]$/);
-    assert.equal(aRedactor().beginning(`a word ${secret}`, 6, { path: [] }), 'a word');
+    assert.equal(aRedactor().redactBeginning(`a word ${secret}`, 6, { path: [] }), 'a word');
   });
 
   it('omits what is nested too deep', () => {
     let value: unknown = aSecret('npm', 1);
     for (let depth = 0; depth < 5000; depth += 1) value = [value];
-    assert.match(JSON.stringify(aRedactor().json(value, { path: [] })), /deeper than 200 levels/);
+    assert.match(JSON.stringify(aRedactor().redactJson(value, { path: [] })), /deeper than 200 levels/);
   });
 
   it('moves the ranges of citations with the text', () => {

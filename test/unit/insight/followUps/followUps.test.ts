@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { findUnfinishedWork } from '../../../../src/insight/followUps/conversation.ts';
 import { decideFollowUp, type FollowUpFacts, type NoFollowUpReason } from '../../../../src/insight/followUps/decide.ts';
 import { triggerPrompts } from '../../../../src/insight/followUps/prompts.ts';
-import { afterQuietHours, quietHours } from '../../../../src/insight/followUps/quietHours.ts';
+import { skipQuietHours, quietHours } from '../../../../src/insight/followUps/quietHours.ts';
 import { parseFollowUps, rulesOf, type FollowUpRules } from '../../../../src/insight/followUps/rules.ts';
 import type { EntryType, NormalizedEntry } from '../../../../src/model/transcript/entry.ts';
 import { type NormalizedEntryMetadata, triggerTypes } from '../../../../src/model/transcript/metadata.ts';
@@ -223,9 +223,9 @@ describe('a follow-up', () => {
     assert.ok(decision.due);
     assert.deepEqual([decision.at, decision.quietUntil], [14 * hour, noon]);
     const night = [quietHours({ from: '22:00', to: '07:00' })];
-    assert.equal(afterQuietHours(23 * hour + 1234, night, minuteOfDay), 31 * hour);
-    assert.equal(afterQuietHours(7 * hour, night, minuteOfDay), 7 * hour);
-    assert.equal(afterQuietHours(6 * hour, [quietHours({ from: '06:00', to: '06:00' })], minuteOfDay), 6 * hour);
+    assert.equal(skipQuietHours(23 * hour + 1234, night, minuteOfDay), 31 * hour);
+    assert.equal(skipQuietHours(7 * hour, night, minuteOfDay), 7 * hour);
+    assert.equal(skipQuietHours(6 * hour, [quietHours({ from: '06:00', to: '06:00' })], minuteOfDay), 6 * hour);
     const always = [quietHours({ from: '00:00', to: '12:00' }), quietHours({ from: '12:00', to: '00:00' })];
     const never = decide({}, { quiet: always });
     assert.deepEqual(never, { due: false, why: 'always_quiet' });
@@ -247,13 +247,13 @@ describe('a follow-up', () => {
       ['set forward over the end', '22:00', '02:30', '2026-03-29T01:00:00+01:00', '2026-03-29T03:30:00+02:00'],
     ] as const) {
       it(`${what}, until ${to}`, () => {
-        assert.equal(afterQuietHours(Date.parse(at), [quietHours({ from, to })], inBerlin), Date.parse(end));
+        assert.equal(skipQuietHours(Date.parse(at), [quietHours({ from, to })], inBerlin), Date.parse(end));
       });
     }
 
     it('set back, with two consecutive quiet hours', () => {
       const quiet = [quietHours({ from: '22:00', to: '02:30' }), quietHours({ from: '02:15', to: '07:00' })];
-      const end = afterQuietHours(Date.parse('2026-10-24T23:00:00+02:00'), quiet, inBerlin);
+      const end = skipQuietHours(Date.parse('2026-10-24T23:00:00+02:00'), quiet, inBerlin);
       assert.equal(end, Date.parse('2026-10-25T07:00:00+01:00'));
     });
   });

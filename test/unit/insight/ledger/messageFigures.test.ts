@@ -13,11 +13,11 @@ describe('figures of single messages', () => {
   it('appear once, at the first text or call of a message; other entries say why they have none', () => {
     const reported = { ...message({ model: 'm', usage: { input: 5, output: 2 }, entries: [3, 5] }), runId: 'run_1' };
     const figures = new MessageFigures([reported], testPrices, null);
-    const first = figures.of(3, runs);
+    const first = figures.figureOf(3, runs);
     assert.ok(typeof first !== 'string');
     assert.deepEqual(first.usage, { input: 5, output: 2 });
     assert.deepEqual(
-      [5, 4, 12, 21].map((index) => figures.of(index, runs)),
+      [5, 4, 12, 21].map((index) => figures.figureOf(index, runs)),
       ['counted_before', 'not_this', 'not_per_message', 'not_yet'],
     );
   });

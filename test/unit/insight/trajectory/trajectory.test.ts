@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { allRows, matchesFilter, parseFilter } from '../../../../src/insight/trajectory/filter.ts';
 import { Findings } from '../../../../src/insight/trajectory/findings.ts';
 import { trajectoryOf } from '../../../../src/insight/trajectory/metadata.ts';
-import { longestFirst, mainLane, Trajectory, turnAt } from '../../../../src/insight/trajectory/steps.ts';
+import { longestFirst, mainLane, Trajectory, findTurn } from '../../../../src/insight/trajectory/steps.ts';
 import { waterfall } from '../../../../src/insight/trajectory/waterfall.ts';
 import { trajectorySchema } from '../../../../src/model/transcript/metadata.ts';
 import type { NormalizedEntry } from '../../../../src/model/transcript/entry.ts';
@@ -11,7 +11,7 @@ import { at, call, edits, reads, runs, said, thought, writes } from '../../../su
 
 function trajectory(entries: readonly NormalizedEntry[], firstIndexes: readonly number[] = [0]): Trajectory {
   const all = new Trajectory();
-  for (const entry of entries) all.add(entry, turnAt(firstIndexes, entry.index));
+  for (const entry of entries) all.add(entry, findTurn(firstIndexes, entry.index));
   return all;
 }
 

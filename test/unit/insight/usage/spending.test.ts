@@ -4,7 +4,7 @@ import {
   groupSpent,
   messageCosts,
   modelParts,
-  spentBy,
+  spendingOfSession,
   type RunSpending,
 } from '../../../../src/insight/usage/spending.ts';
 import { sessionSummarySchema } from '../../../../src/model/session/summary.ts';
@@ -120,10 +120,10 @@ describe('cost totals', () => {
       },
     ];
     assert.deepEqual(
-      spentBy(summary, runs).map(({ at, cost }) => [at, cost]),
+      spendingOfSession(summary, runs).map(({ at, cost }) => [at, cost]),
       [['2026-11-20T10:00:00Z', reported(0.2)]],
     );
-    const [rest] = spentBy(summary, runs, 2);
+    const [rest] = spendingOfSession(summary, runs, 2);
     assert.deepEqual([rest?.runId, rest?.at, rest?.cost], [null, summary.created_at, reported(0.5)]);
   });
 

@@ -3,7 +3,7 @@ import { coldStart } from '../../../../src/insight/session/coldStart.ts';
 import { contextTokens } from '../../../../src/insight/session/contextTokens.ts';
 import { descendantsOf } from '../../../../src/insight/session/descendants.ts';
 import type { PriceTable } from '../../../../src/insight/prices/prices.ts';
-import { spentBy, type RunSpending } from '../../../../src/insight/usage/spending.ts';
+import { spendingOfSession, type RunSpending } from '../../../../src/insight/usage/spending.ts';
 import { usageReport } from '../../../../src/insight/usage/usageReport.ts';
 import type { Cost } from '../../../../src/model/usage/usage.ts';
 import { message } from '../../../support/sessions/facts.ts';
@@ -64,11 +64,11 @@ describe('the usage of a month', () => {
   it('takes the models of a single run from the session, and everything from a session without runs', () => {
     const summary = aSummary({ total_usage: { input: 7 }, total_cost: reported(0.5) });
     const run = { run_id: 'run_1', started_at: '2026-11-02T10:00:00Z', cost: reported(0.5) };
-    assert.deepEqual(spentBy(summary, [run])[0]?.models, [{ model: 'claude-sonnet-4-5', input: 7 }]);
-    assert.deepEqual(spentBy(summary, [{ ...run, models: [{ model: 'a', input: 1 }] }])[0]?.models, [
+    assert.deepEqual(spendingOfSession(summary, [run])[0]?.models, [{ model: 'claude-sonnet-4-5', input: 7 }]);
+    assert.deepEqual(spendingOfSession(summary, [{ ...run, models: [{ model: 'a', input: 1 }] }])[0]?.models, [
       { model: 'a', input: 1 },
     ]);
-    const [whole] = spentBy(summary, []);
+    const [whole] = spendingOfSession(summary, []);
     assert.deepEqual([whole?.runId, whole?.cost, whole?.at], [null, reported(0.5), summary.created_at]);
   });
 });

@@ -137,7 +137,7 @@ describe('numbers of steps', () => {
   it('continue from a number, and number a call without its parent separately', () => {
     const steps = new StepNumbers(41);
     assert.equal(steps.add(tool(0, 'a', 'never seen')), '42');
-    assert.equal(steps.of(0), '42');
+    assert.equal(steps.numberOf(0), '42');
   });
 });
 

@@ -2,7 +2,7 @@ import * as assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { adapters } from '../../../../src/agents/registry.ts';
 import type { NormalizedEntry } from '../../../../src/model/transcript/entry.ts';
-import { changed, changeOf } from '../../../../src/protocol/panel/change.ts';
+import { applyChange, changeOf } from '../../../../src/protocol/panel/change.ts';
 import { SentState } from '../../../../src/protocol/panel/sentState.ts';
 import type { PageEntry, Packet } from '../../../../src/protocol/panel/messages.ts';
 import { pageEntry } from '../../../../src/protocol/panel/pageEntries.ts';
@@ -25,7 +25,7 @@ describe('changes', () => {
     fc.assert(
       fc.property(value, value, (before, after) => {
         const change = changeOf(before, after);
-        const there = change === undefined ? before : changed(before, overTheWire(change));
+        const there = change === undefined ? before : applyChange(before, overTheWire(change));
         assert.deepEqual(overTheWire(there), overTheWire(after));
       }),
       { numRuns: 300 },
@@ -35,7 +35,7 @@ describe('changes', () => {
   it('treat keys as data, and undefined fields as missing', () => {
     const before = overTheWire({ a: 1, b: { c: 2 } });
     const after = JSON.parse('{"b":{"c":2,"__proto__":{"x":1}},"constructor":3}') as typeof before;
-    const there = changed(before, overTheWire(changeOf(before, after)!));
+    const there = applyChange(before, overTheWire(changeOf(before, after)!));
     assert.equal(JSON.stringify(there), '{"b":{"c":2,"__proto__":{"x":1}},"constructor":3}');
     assert.equal(Object.getPrototypeOf(there.b), Object.prototype);
     assert.equal(changeOf<{ a?: number | undefined }>({}, { a: undefined }), undefined);
@@ -50,7 +50,7 @@ describe('changes', () => {
   it('keep what did not change', () => {
     const turns = [{ n: 1 }, { n: 2 }];
     const before = { turns, cost: 1 };
-    assert.equal(changed(before, changeOf(before, { turns: structuredClone(turns), cost: 2 })!).turns, turns);
+    assert.equal(applyChange(before, changeOf(before, { turns: structuredClone(turns), cost: 2 })!).turns, turns);
   });
 });
 
@@ -123,10 +123,10 @@ describe('data that was sent', () => {
     page.begin(init('eno'));
     const update = host.sentUpdate({ op: 'put', entry: said('one two') });
     const message: Packet = { type: 'updates', updates: [update], total: 1 };
-    assert.equal(page.received(message), undefined);
-    assert.equal(new SentState().received(message), undefined);
+    assert.equal(page.readMessage(message), undefined);
+    assert.equal(new SentState().readMessage(message), undefined);
     page.begin(init('one'));
-    assert.notEqual(page.received(message), undefined);
+    assert.notEqual(page.readMessage(message), undefined);
   });
 
   it('is forgotten in the same order on both sides', () => {

@@ -34,7 +34,7 @@ function indexOf(sessions: SessionFixture[]) {
   const reported: string[] = [];
   const index = new TouchIndex(
     {
-      touching: () =>
+      findSessionsTouching: () =>
         Promise.resolve({
           sessions: sessions.map((session) => row(session.id, { updated_at: at(session.day, 12) })),
           searched: sessions.length,
@@ -61,7 +61,7 @@ describe('which sessions touched a file', () => {
     const old: SessionFixture = { id: 'a', entries: turn(0), day: 1 };
     const fresh: SessionFixture = { id: 'b', entries: [...turn(0), ...turn(3)], day: 2 };
     const { index, opened, idOf } = indexOf([old, fresh]);
-    const touches = await index.of('/w/b.ts');
+    const touches = await index.touchesOf('/w/b.ts');
     assert.deepEqual(
       touches.map(({ session, file }) => [session, file.steps]),
       [
@@ -69,7 +69,7 @@ describe('which sessions touched a file', () => {
         [idOf(old), [2]],
       ],
     );
-    assert.deepEqual(await index.of('/w/c.ts'), []);
+    assert.deepEqual(await index.touchesOf('/w/c.ts'), []);
     assert.deepEqual([index.promptOf(idOf(fresh), 5), index.promptOf(idOf(fresh), 2)], [3, 0]);
     assert.equal(index.numberOf(idOf(fresh), 5), '4');
     assert.equal(opened(), 0, 'every session is closed');
@@ -78,11 +78,11 @@ describe('which sessions touched a file', () => {
   it('reads each record once, then only added and unsettled entries', async () => {
     const session: SessionFixture = { id: 'a', entries: [...turn(0), ...turn(3)], day: 1, open: [4] };
     const { index, read } = indexOf([session]);
-    await Promise.all([index.of('/w/a.ts'), index.of('/w/b.ts')]);
+    await Promise.all([index.touchesOf('/w/a.ts'), index.touchesOf('/w/b.ts')]);
     assert.deepEqual(read, ['a 0-4']);
-    assert.deepEqual((await index.of('/w/a.ts'))[0]?.file.steps, [1]);
+    assert.deepEqual((await index.touchesOf('/w/a.ts'))[0]?.file.steps, [1]);
     Object.assign(session, { open: [], day: 2, entries: [...session.entries, ...turn(6)] });
-    assert.deepEqual((await index.of('/w/a.ts'))[0]?.file.steps, [1, 4, 7]);
+    assert.deepEqual((await index.touchesOf('/w/a.ts'))[0]?.file.steps, [1, 4, 7]);
     assert.deepEqual(read, ['a 0-4', 'a 4-9']);
   });
 
@@ -94,7 +94,7 @@ describe('which sessions touched a file', () => {
     ];
     const { index, reported, idOf } = indexOf(all);
     assert.deepEqual(
-      (await index.of('/w/b.ts')).map(({ session }) => session),
+      (await index.touchesOf('/w/b.ts')).map(({ session }) => session),
       [idOf(all[2]!)],
     );
     assert.deepEqual([index.sessions, index.skipped], [3, 1]);
@@ -108,15 +108,15 @@ describe('which sessions touched a file', () => {
       day: 1 + (at_ % 28),
     }));
     const { index } = indexOf(many);
-    assert.equal((await index.of('/w/b.ts')).length, 50);
+    assert.equal((await index.touchesOf('/w/b.ts')).length, 50);
     assert.deepEqual([index.sessions, index.skipped], [230, 180]);
   });
 
   it('forgets a deleted session', async () => {
     const sessions: SessionFixture[] = [{ id: 'a', entries: turn(0), day: 1 }];
     const { index } = indexOf(sessions);
-    assert.equal((await index.of('/w/b.ts')).length, 1);
+    assert.equal((await index.touchesOf('/w/b.ts')).length, 1);
     sessions.pop();
-    assert.deepEqual(await index.of('/w/b.ts'), []);
+    assert.deepEqual(await index.touchesOf('/w/b.ts'), []);
   });
 });

@@ -86,8 +86,8 @@ describe('the memory of runs', () => {
     await memory.rememberRun({ agent: 'acp', profile: 'b' }, { model: 'two' }, 'ses_2');
     assert.deepEqual(memory.choice({ agent: 'acp', profile: 'a' }), { model: 'one' });
     assert.ok(memory.isLast({ agent: 'acp', profile: 'b' }) && !memory.isLast({ agent: 'acp' }));
-    assert.deepEqual(memory.ofSession('ses_1'), { model: 'one' });
-    assert.deepEqual(memory.ofSession('ses_9'), {});
+    assert.deepEqual(memory.choiceOfSession('ses_1'), { model: 'one' });
+    assert.deepEqual(memory.choiceOfSession('ses_9'), {});
     for (const model of ['three', 'two', 'four', 'five', 'six', 'seven']) {
       await memory.rememberRun({ agent: 'acp', profile: 'b' }, { model }, 'ses_2');
     }
@@ -105,16 +105,16 @@ describe('the memory of runs', () => {
     void memory.rememberRun({ agent: 'codex' }, { model: 'm' }, 'ses_1');
     assert.ok(memory.isLast({ agent: 'codex' }));
     assert.deepEqual(memory.choice({ agent: 'codex' }), { model: 'm' });
-    assert.deepEqual(memory.ofSession('ses_1'), { model: 'm' });
+    assert.deepEqual(memory.choiceOfSession('ses_1'), { model: 'm' });
     assert.deepEqual(memory.models({ agent: 'codex' }), ['m']);
   });
 
   it('forgets the oldest sessions, and modes that bypass permissions at once', async () => {
     const memory = new RunMemory(new Memento());
     for (let at = 0; at < 205; at += 1) await memory.rememberRun({ agent: 'codex' }, { model: 'm' }, `ses_${at}`);
-    assert.deepEqual([memory.ofSession('ses_4'), memory.ofSession('ses_5')], [{}, { model: 'm' }]);
+    assert.deepEqual([memory.choiceOfSession('ses_4'), memory.choiceOfSession('ses_5')], [{}, { model: 'm' }]);
     await memory.rememberRun({ agent: 'gemini' }, { permissionMode: 'yolo' }, 'ses_bypass');
-    assert.deepEqual([memory.choice({ agent: 'gemini' }), memory.ofSession('ses_bypass')], [{}, {}]);
+    assert.deepEqual([memory.choice({ agent: 'gemini' }), memory.choiceOfSession('ses_bypass')], [{}, {}]);
   });
 
   it('ignores damaged data', async () => {
@@ -125,6 +125,6 @@ describe('the memory of runs', () => {
     const memory = new RunMemory(memento);
     assert.deepEqual(memory.choice({ agent: 'codex' }), {});
     assert.deepEqual(memory.models({ agent: 'codex' }), ['good']);
-    assert.deepEqual(memory.ofSession('ses_1'), {});
+    assert.deepEqual(memory.choiceOfSession('ses_1'), {});
   });
 });

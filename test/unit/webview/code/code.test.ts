@@ -1,13 +1,13 @@
 import * as assert from 'node:assert/strict';
 import { spansOf } from '../../../../webview/code/grammars.ts';
-import { codeGroups, languageOf, placedSpans, plainOf } from '../../../../webview/code/spans.ts';
+import { codeGroups, languageOf, placeSpans, toPlain } from '../../../../webview/code/spans.ts';
 import { contrast, paletteRgb, readableColor, rgbOf } from '../../../../webview/steps/contrast.ts';
 import { repeated, terminalPieces } from '../../../support/hostile/growing.ts';
 import { withColorsOnly, withoutTerminalCodes } from '../../../../webview/text/visible.ts';
 
 const shownSpans = (language: string, text: string): string[] => {
-  const plain = plainOf(text);
-  return placedSpans(spansOf(language, plain.text), plain).map(
+  const plain = toPlain(text);
+  return placeSpans(spansOf(language, plain.text), plain).map(
     ({ from, to, group }) => `${group} ${JSON.stringify(text.slice(from, to))}`,
   );
 };
@@ -68,7 +68,7 @@ describe('code', () => {
   });
 
   it('is highlighted up to a limit, at the end of a line', () => {
-    const { text } = plainOf('const a = 1;\n'.repeat(5000));
+    const { text } = toPlain('const a = 1;\n'.repeat(5000));
     assert.ok(text.length <= 20_000 && text.endsWith('\n'));
   });
 });

@@ -2,7 +2,7 @@ import * as assert from 'node:assert/strict';
 import type { AgentRequest, Answer } from '../../../../src/model/agent/request.ts';
 import { answersOf, pickAnswer, type } from '../../../../webview/request/answers.ts';
 import type { AnswerDraft } from '../../../../webview/request/answerDraft.ts';
-import { restOfInput } from '../../../../webview/request/restOfInput.ts';
+import { findUnshownInput } from '../../../../webview/request/restOfInput.ts';
 import { requestSubject, outcome, requestTitle } from '../../../../webview/request/words.ts';
 import { isBypassMode } from '../../../../webview/text/mode.ts';
 
@@ -19,16 +19,16 @@ describe('remaining input', () => {
   it('is what its action does not show', () => {
     const action = { kind: 'command_run', command: 'ls' } as const;
     const input = { command: 'ls', description: 'List', timeout: 600_000, run_in_background: true };
-    assert.deepEqual(restOfInput(request({ action, input, description: 'List' })), {
+    assert.deepEqual(findUnshownInput(request({ action, input, description: 'List' })), {
       timeout: 600_000,
       run_in_background: true,
     });
-    assert.equal(restOfInput(request({ action, input: { command: 'ls' } })), undefined);
+    assert.equal(findUnshownInput(request({ action, input: { command: 'ls' } })), undefined);
   });
 
   it('excludes a text once for each time that it is shown', () => {
     const action = { kind: 'command_run', command: 'ls' } as const;
-    assert.deepEqual(restOfInput(request({ action, input: { command: 'ls', then: 'ls' } })), { then: 'ls' });
+    assert.deepEqual(findUnshownInput(request({ action, input: { command: 'ls', then: 'ls' } })), { then: 'ls' });
   });
 
   it('is all that is not shown under its own name, whatever its text', () => {
@@ -72,7 +72,7 @@ describe('remaining input', () => {
         { todos: [{ status: 'pending' }] },
       ],
     ];
-    for (const [over, left] of cases) assert.deepEqual(restOfInput(request(over)), left);
+    for (const [over, left] of cases) assert.deepEqual(findUnshownInput(request(over)), left);
   });
 
   it('includes fields next to the texts of several edits', () => {
@@ -88,7 +88,7 @@ describe('remaining input', () => {
       { old_string: '2', new_string: '', replace_all: true },
     ];
     const changed = { ...action, changes: [...action.changes] };
-    assert.deepEqual(restOfInput(request({ action: changed, input: { file_path: 'a', edits } })), {
+    assert.deepEqual(findUnshownInput(request({ action: changed, input: { file_path: 'a', edits } })), {
       edits: [{ replace_all: true }],
     });
   });
@@ -96,15 +96,15 @@ describe('remaining input', () => {
   it('of a plan is its additional data', () => {
     const allowedPrompts = [{ tool: 'Bash', prompt: 'run tests' }];
     const plan = request({ kind: 'plan', plan: 'Do it', input: { plan: 'Do it', allowedPrompts } });
-    assert.deepEqual(restOfInput(plan), { allowedPrompts });
-    assert.equal(restOfInput({ ...plan, input: { plan: 'Do it' } }), undefined);
-    assert.deepEqual(restOfInput({ ...plan, input: { plan: 'Do' } }), { plan: 'Do' });
+    assert.deepEqual(findUnshownInput(plan), { allowedPrompts });
+    assert.equal(findUnshownInput({ ...plan, input: { plan: 'Do it' } }), undefined);
+    assert.deepEqual(findUnshownInput({ ...plan, input: { plan: 'Do' } }), { plan: 'Do' });
   });
 
   it('of an unknown tool is everything', () => {
     const input = { any: ['thing'] };
-    assert.equal(restOfInput(request({ input })), input);
-    assert.equal(restOfInput(request({ action: { kind: 'mcp', server: 's', tool: 't', input }, input })), input);
+    assert.equal(findUnshownInput(request({ input })), input);
+    assert.equal(findUnshownInput(request({ action: { kind: 'mcp', server: 's', tool: 't', input }, input })), input);
   });
 });
 

@@ -3,7 +3,7 @@ import type { DetailLevel } from '../../../../src/protocol/panel/detailLevel.ts'
 import type { PageEntry } from '../../../../src/protocol/panel/messages.ts';
 import { type DetailSource, withDetail } from '../../../../webview/rows/detailLevel.ts';
 import { buildRows, type Row } from '../../../../webview/rows/rows.ts';
-import { ago } from '../../../../webview/text/ago.ts';
+import { relativeTime } from '../../../../webview/text/ago.ts';
 import { everything, Script } from '../../../support/page/madeUp.ts';
 
 function rowsOf({ entries, turns }: Pick<Script, 'turns'> & { readonly entries: readonly PageEntry[] }): Row[] {
@@ -26,7 +26,7 @@ function shownAt(script: Script, level: DetailLevel, overrides: Partial<DetailSo
     peopleOnly: false,
     entry,
     open: () => false,
-    asked: () => false,
+    isRevealed: () => false,
     ...overrides,
   });
 }
@@ -87,7 +87,7 @@ describe('levels of detail', () => {
     const opened = shownAt(script(), 'answers', { open: (key) => key.startsWith('h:') });
     assert.match(text(opened), /^turn 0 \[3\/1 1 0 1\] noise 2 3 4 5 6/);
     assert.equal(
-      text(shownAt(script(), 'answers', { asked: (index) => index === 4 })),
+      text(shownAt(script(), 'answers', { isRevealed: (index) => index === 4 })),
       'turn 0 [1/0 1 0 1] 4 [1/0 0 0 0] 6 7 8',
     );
   });
@@ -115,7 +115,7 @@ describe('how long ago something was', () => {
   const now = Date.parse('2026-11-21T12:00:00Z');
 
   it('is shown in the largest unit that fits', () => {
-    const said = (ms: number): string => ago(new Date(now - ms).toISOString(), now);
+    const said = (ms: number): string => relativeTime(new Date(now - ms).toISOString(), now);
     assert.equal(said(0), 'now');
     assert.equal(said(59_000), 'now');
     assert.equal(said(60_000), '1 minute ago');
@@ -127,7 +127,7 @@ describe('how long ago something was', () => {
 
   it('is empty for an invalid time', () => {
     const sunday = new Date(2026, 10, 22, 0, 10).getTime();
-    assert.equal(ago(new Date(2026, 10, 20, 10, 0).toISOString(), sunday), '2 days ago');
-    assert.equal(ago('soon', now), '');
+    assert.equal(relativeTime(new Date(2026, 10, 20, 10, 0).toISOString(), sunday), '2 days ago');
+    assert.equal(relativeTime('soon', now), '');
   });
 });

@@ -77,7 +77,7 @@ describe('automatic messages', () => {
       peopleOnly,
       entry: (index) => entries[index],
       open: (key) => open.includes(key),
-      asked: (index) => asked.includes(index),
+      isRevealed: (index) => asked.includes(index),
     }).map((row) => (row.kind === 'hidden' ? hiddenText(row.counts) : row.key));
 
   it('leaves out follow-ups and callbacks, and nothing else that no person did', () => {
@@ -97,7 +97,7 @@ describe('automatic messages', () => {
         hidesSynthetic: true,
         entry: (index) => written[index],
         open: () => false,
-        asked: () => false,
+        isRevealed: () => false,
       },
     );
     assert.deepEqual(

@@ -91,7 +91,7 @@ describe('a parent that waits for the results of its children', () => {
     return sender;
   }
   const reported = () => until('the result to be sent', async () => (await callbacks.pending()).length === 0);
-  const waits = async () => (await callbacks.waiting()).length === 1;
+  const waits = async () => (await callbacks.readWaiting()).length === 1;
   /** Or is just being told again, in vain. */
   const isPending = async () => (await callbacks.pending()).length === 1;
 

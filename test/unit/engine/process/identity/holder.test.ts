@@ -60,18 +60,18 @@ describe('which process and which machine', () => {
       await mkdir(files, { recursive: true });
       await rename(path.join(files, child), path.join(files, `${child}.taken-${markOf(await ownProcessMark())}`));
       assert.equal(await callbacks.recover(), isTaken);
-      assert.equal((await callbacks.waiting()).length, isTaken ? 0 : 1);
+      assert.equal((await callbacks.readWaiting()).length, isTaken ? 0 : 1);
     });
   }
 
   it('a callback that this process has taken stays its own', async () => {
     const callbacks = new CallbackStore(folder, silentLog);
     await callbacks.expect({ parent: 'ses_ffffffffffff', child });
-    const taken = await callbacks.claim(await callbacks.waiting());
+    const taken = await callbacks.claim(await callbacks.readWaiting());
     assert.equal(await callbacks.recover(), true);
-    assert.equal((await callbacks.waiting()).length, 0);
+    assert.equal((await callbacks.readWaiting()).length, 0);
     await callbacks.release(taken);
-    assert.equal((await callbacks.waiting()).length, 1);
+    assert.equal((await callbacks.readWaiting()).length, 1);
   });
 
   it('names the programs of Windows by their full path', () => {

@@ -33,7 +33,7 @@ describe('a packed record', () => {
 
   const fresh = (): RecordStore => new RecordStore(place.dir, { clock: Date.now, log: silentLog });
   const listed = async () => {
-    const { ledgers, ...rest } = await fresh().survey();
+    const { ledgers, ...rest } = await fresh().listRecords();
     return { ...rest, ledgers: ledgers.map(({ summary, turns, omitted }) => ({ summary, turns, omitted })) };
   };
   const names = async (): Promise<string[]> => (await readdir(folder)).filter((name) => name.startsWith('record'));

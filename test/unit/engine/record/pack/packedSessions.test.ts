@@ -21,7 +21,7 @@ describe('a damaged packed record', () => {
 
   const fresh = (): RecordStore => new RecordStore(place.dir, { clock: Date.now, log: silentLog });
   const listed = async () => {
-    const { summaries, ledgers } = await fresh().survey();
+    const { summaries, ledgers } = await fresh().listRecords();
     return { summaries, turns: ledgers.map(({ turns, omitted }) => ({ turns, omitted })) };
   };
 

@@ -146,7 +146,7 @@ describe('writer lease', () => {
     now += 20 * hour;
     assert.equal(await hasWriter(folder, clock), true);
     const lease = await WriterLease.acquire(await mkdtemp(path.join(folder, 'x-')), sessionId, clock);
-    await lease.touch(now);
+    await lease.updateTime(now);
     await lease.release();
   });
 
