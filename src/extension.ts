@@ -39,7 +39,7 @@ import { WindowRunners } from './vscode/runner/windowRunners.ts';
 import { RunMemory } from './vscode/run/runMemory.ts';
 import { AgentFixes } from './vscode/run/problemPrompt.ts';
 import { EditRequestsHost } from './vscode/requests/editRequestsHost.ts';
-import { RequestNotices } from './vscode/requests/requestNotices.ts';
+import { ApprovalNotices } from './vscode/requests/approvalNotices.ts';
 import { Reviews } from './vscode/review/reviews.ts';
 import { RunControl } from './vscode/run/runControl.ts';
 import { SearchView } from './vscode/search/searchView.ts';
@@ -189,7 +189,7 @@ export function activate(context: vscode.ExtensionContext): VitrineApi {
     new FollowUpItem(followUps, now),
     new BudgetNotices(list, now()),
     api,
-    new RequestNotices(list, panels),
+    new ApprovalNotices(list, panels),
     new ContextKeys(list, host, log),
     registerChangeDocuments(host),
     registerRaceDocuments(host),

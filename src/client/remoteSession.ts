@@ -8,7 +8,7 @@ import type { GivenParams, ResultOf } from '../protocol/daemon/calls.ts';
 import type { FollowedState, SessionNotice, SessionSnapshot, SessionUpdate } from '../protocol/daemon/session.ts';
 import type { DaemonConnection } from './connection.ts';
 import { DaemonError } from './errors.ts';
-import type { DaemonLink } from './link.ts';
+import type { DaemonLink } from './reconnectingLink.ts';
 import { type Disposable, Listeners } from './listeners.ts';
 
 /** Maximum new entries to report after a gap; older ones are read on demand. */

@@ -1,7 +1,7 @@
 import type { PageEntry, SessionView } from '../../src/protocol/panel/messages.ts';
 import { t } from '../l10n.ts';
 import { statusOf } from '../parts/header/header.ts';
-import { attentionText } from '../request/words.ts';
+import { attentionText } from '../request/approvalText.ts';
 import { agentName } from '../text/shown.ts';
 import { quoted } from '../../src/protocol/panel/pageModel.ts';
 import { plain } from '../text/visible.ts';

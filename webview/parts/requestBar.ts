@@ -1,7 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit/html.js';
 import { button, codicon } from '../controls.ts';
 import { t } from '../l10n.ts';
-import { attentionSummary } from '../request/words.ts';
+import { attentionSummary } from '../request/approvalText.ts';
 import { quoted } from '../../src/protocol/panel/pageModel.ts';
 import { agentName, visibleTemplate } from '../text/shown.ts';
 import { plain } from '../text/visible.ts';

@@ -2,7 +2,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { connect } from '../../client/connect.ts';
 import { DaemonError } from '../../client/errors.ts';
-import { DaemonLink } from '../../client/link.ts';
+import { DaemonLink } from '../../client/reconnectingLink.ts';
 import { RemoteSession } from '../../client/remoteSession.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { CliContext } from '../command.ts';

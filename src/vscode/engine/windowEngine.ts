@@ -1,5 +1,5 @@
 import { type ConnectOptions, connect } from '../../client/connect.ts';
-import { DaemonLink } from '../../client/link.ts';
+import { DaemonLink } from '../../client/reconnectingLink.ts';
 import { recordCalls } from '../../client/records/recordCalls.ts';
 import { RemoteTeam } from '../../client/queue/remoteTeam.ts';
 import { type Disposable, Listeners } from '../../client/listeners.ts';

@@ -1,4 +1,4 @@
-import type { DaemonLink } from '../../client/link.ts';
+import type { DaemonLink } from '../../client/reconnectingLink.ts';
 import type { EngineFailure } from '../../engine/failures/failures.ts';
 import type { AppliedLane, Race } from '../../model/race/race.ts';
 import { isRaceOver } from '../../model/race/race.ts';

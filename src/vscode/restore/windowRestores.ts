@@ -1,4 +1,4 @@
-import type { DaemonLink } from '../../client/link.ts';
+import type { DaemonLink } from '../../client/reconnectingLink.ts';
 import type { EngineFailure } from '../../engine/failures/failures.ts';
 import type { RestoreResult, RestorePreview, RestoreTarget } from '../../model/files/restore.ts';
 import type { ClientContext } from '../../protocol/daemon/context.ts';

@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { connect, connectRunning, type ConnectOptions } from '../../../src/client/connect.ts';
 import type { DaemonConnection } from '../../../src/client/connection.ts';
 import { DaemonError } from '../../../src/client/errors.ts';
-import { DaemonLink } from '../../../src/client/link.ts';
+import { DaemonLink } from '../../../src/client/reconnectingLink.ts';
 import { isAlive } from '../../../src/engine/process/identity/identity.ts';
 import { daemonFolder } from '../../../src/transport/daemonFolder.ts';
 import type { ClientDescription, GivenParams } from '../../../src/protocol/daemon/calls.ts';

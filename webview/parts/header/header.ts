@@ -3,7 +3,7 @@ import type { SessionSummary } from '../../../src/model/session/summary.ts';
 import type { SessionView } from '../../../src/protocol/panel/messages.ts';
 import { badge, button, codicon } from '../../controls.ts';
 import { t } from '../../l10n.ts';
-import { attentionSummary } from '../../request/words.ts';
+import { attentionSummary } from '../../request/approvalText.ts';
 import { budgetFigures } from '../../text/budget.ts';
 import { clock } from '../../text/format.ts';
 import { isBypassMode, modeWord } from '../../text/mode.ts';

@@ -3,7 +3,14 @@ import type { AgentRequest } from '../../../src/model/agent/request.ts';
 import type { RequestState, PageEntry } from '../../../src/protocol/panel/messages.ts';
 import { codicon } from '../../controls.ts';
 import { t } from '../../l10n.ts';
-import { requestSubject, attentionText, outcome, timeLeft, waitingTime, requestTitle } from '../../request/words.ts';
+import {
+  requestSubject,
+  attentionText,
+  outcome,
+  timeLeft,
+  waitingTime,
+  requestTitle,
+} from '../../request/approvalText.ts';
 import { questions } from '../../request/questions.ts';
 import { renderSubject } from '../../request/subject.ts';
 import { isJoined } from '../../store/joined.ts';

@@ -11,7 +11,7 @@ import { parseOptions } from '../../options/args.ts';
 import { parseJsonInput, parseTypedInput, type AttachInput } from '../../attach/input.ts';
 import { editText } from '../../attach/editText.ts';
 import { readEditPreviews } from '../../../engine/requests/readEditPreviews.ts';
-import { requestText } from '../../attach/requestText.ts';
+import { requestText } from '../../attach/approvalText.ts';
 import { FollowedTranscript, isWaitingRequest } from '../../attach/transcript.ts';
 import { UsageError, type CliContext, type Command } from '../../command.ts';
 import { isSameProtocol, runningDaemons, startedDaemon, withDaemonErrors } from '../../run/daemon.ts';

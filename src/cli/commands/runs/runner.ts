@@ -4,7 +4,7 @@ import path from 'node:path';
 import { connect } from '../../../client/connect.ts';
 import type { DaemonConnection } from '../../../client/connection.ts';
 import { DaemonError } from '../../../client/errors.ts';
-import { DaemonLink } from '../../../client/link.ts';
+import { DaemonLink } from '../../../client/reconnectingLink.ts';
 import { isRunOver } from '../../../model/session/status.ts';
 import type { GivenParams, News } from '../../../protocol/daemon/calls.ts';
 import { numberOption, parseOptions } from '../../options/args.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import type { DaemonError } from '../../../../src/client/errors.ts';
-import type { DaemonLink } from '../../../../src/client/link.ts';
+import type { DaemonLink } from '../../../../src/client/reconnectingLink.ts';
 import { DaemonBench } from '../../../support/daemon/bench.ts';
 
 const build = '999.0.0';

@@ -3,7 +3,7 @@ import type { AgentRequest, Answer } from '../../../../src/model/agent/request.t
 import { answersOf, pickAnswer, type } from '../../../../webview/request/answers.ts';
 import type { AnswerDraft } from '../../../../webview/request/answerDraft.ts';
 import { findUnshownInput } from '../../../../webview/request/restOfInput.ts';
-import { requestSubject, outcome, requestTitle } from '../../../../webview/request/words.ts';
+import { requestSubject, outcome, requestTitle } from '../../../../webview/request/approvalText.ts';
 import { isBypassMode } from '../../../../webview/text/mode.ts';
 
 const request = (overrides: Partial<AgentRequest>): AgentRequest => ({

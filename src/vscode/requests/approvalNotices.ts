@@ -18,7 +18,7 @@ interface OpenNotice {
  * Notifies the user of a waiting request whose panel is not visible. The notification opens the panel and cannot answer
  * the request. It disappears with the request, which VS Code allows only for notifications with progress.
  */
-export class RequestNotices implements vscode.Disposable {
+export class ApprovalNotices implements vscode.Disposable {
   readonly #list: SessionList;
   readonly #panels: SessionPanels;
   readonly #shownNotices = new Map<string, OpenNotice>();

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { requestText } from '../../../../src/cli/attach/requestText.ts';
+import { requestText } from '../../../../src/cli/attach/approvalText.ts';
 import type { AgentRequest } from '../../../../src/model/agent/request.ts';
 
 const request = (change: Partial<AgentRequest>): AgentRequest => ({
