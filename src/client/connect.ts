@@ -182,7 +182,7 @@ async function startDaemon(options: ConnectOptions, withinMs: number): Promise<N
     if (!report.success) {
       if (pipe.destroyed && !pipe.readableEnded) throw notStarted('It took too long.');
       const signal = await Promise.race([signalled, delay(exitMs, null, { ref: false })]);
-      if (signal === null) throw notStarted('It ended without a reason.');
+      if (signal === null) throw notStarted('It exited without giving a reason.');
       return signal;
     }
     if ('error' in report.data) throw notStarted(report.data.error);

@@ -56,9 +56,7 @@ async function checkServer(client: pg.Client, now: () => number): Promise<Check[
     {
       what: 'login',
       ok: !row.is_superuser,
-      detail: row.is_superuser
-        ? 'a superuser, to whom no access rule applies; use a separate login'
-        : 'not a superuser',
+      detail: row.is_superuser ? 'a superuser, who bypasses all access rules; use a separate login' : 'not a superuser',
     },
   ];
 }

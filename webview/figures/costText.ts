@@ -14,7 +14,7 @@ export function kindText(kind: keyof TokenUsage): string {
     case 'cacheWrite':
       return t('Cache write');
     case 'cacheWrite1h':
-      return t('Cache write for 1 hour (part of cache write)');
+      return t('1-hour cache write (part of cache write)');
     case 'reasoning':
       return t('Reasoning (part of output)');
     case 'webSearches':

@@ -130,5 +130,5 @@ function execOnlyArguments(args: readonly string[]): string | undefined {
 }
 
 function shownWarning(names: readonly string[]): string {
-  return `Codex is given MCP servers in its arguments. What was put for placeholders in the address or the arguments of ${names.join(', ')} can be read there by other users of this machine while it runs. In headers and variables it cannot.`;
+  return `Codex gets MCP servers as command-line arguments. While it runs, other users of this machine can read the values of placeholders in the URL or arguments of ${names.join(', ')}. They cannot read those in headers and variables.`;
 }

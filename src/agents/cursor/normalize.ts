@@ -173,7 +173,7 @@ export class CursorReader implements AgentReader {
     const subtype = nonEmpty(message['subtype']) ?? null;
     const isError = message['is_error'] === true || subtype?.startsWith('error') === true;
     const durationMs = amount(message['duration_ms']) ?? null;
-    const error = isError ? (shown ?? 'The run failed without a reason from the agent.') : undefined;
+    const error = isError ? (shown ?? 'The run failed; the agent gave no reason.') : undefined;
     if (error !== undefined) this.#run.error(error, undefined, timestamp);
     else if (shown !== undefined && !this.#hasSaid(shown)) texts.add('text', shown, timestamp, session.metadata());
     this.#reports.push({

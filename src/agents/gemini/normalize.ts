@@ -163,8 +163,7 @@ export class GeminiReader implements AgentReader {
     const type = nonEmpty(reported['type']);
     let error: Outcome['error'];
     if (message['status'] === 'error' || message['error'] !== undefined) {
-      const shown =
-        nonEmpty(reported['message']) ?? this.#errors.at(-1) ?? 'The run failed without a reason from the agent.';
+      const shown = nonEmpty(reported['message']) ?? this.#errors.at(-1) ?? 'The run failed; the agent gave no reason.';
       error = { code: errorCode(type, shown), message: shown };
       this.#run.error(shown, error.code, timestamp);
     }

@@ -46,7 +46,7 @@ const fileWords = {
 
 const reasons: Readonly<Record<Exclude<EditPreview['state'], 'placed'>, string>> = {
   notFound: 'the current file does not contain the text to replace',
-  missing: 'this file does not exist now',
+  missing: 'this file does not exist',
   outside: 'outside the session’s folder; not read',
   unreadable: 'could not be read as text',
   tooLarge: 'too large to show the change',

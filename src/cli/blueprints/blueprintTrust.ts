@@ -49,6 +49,6 @@ function risks({ agent }: Blueprint, own: Blueprint | undefined): string[] {
 
 function serverText(name: string, server: McpServer): string {
   if (server.type === 'http')
-    return visibleLine(`Its server "${name}" receives the contents of ${server.url} and its headers.`);
+    return visibleLine(`Its server "${name}" receives requests at ${server.url}, with its headers.`);
   return visibleLine(`Its server "${name}" starts: ${[server.command, ...server.args].join(' ')}.`);
 }

@@ -28,7 +28,7 @@ left running. Sessions with an incomplete record are marked as damaged and named
   --team             lists the team's shared sessions instead, with owner and machine
   --of TYPE          lists the sessions that the agent itself reports for a folder: ID, last change, title. Starts the agent.
                      Exit code 2: the agent has no list, or could not be asked
-  --profile ID       agent of the Agent Client Protocol: ${acpProfileIds.join(', ')}
+  --profile ID       Agent Client Protocol agent: ${acpProfileIds.join(', ')}
   --program PATH     path to its program; default: Vitrine searches for it
   --cwd DIR          the folder; default: the current one
 ${storeHelp}`;

@@ -32,7 +32,7 @@ Exit code 0: done; 1: doctor found a problem; 2: rejected or not reachable.
                      runs of the team wait
   leave              ends your membership; local sessions stay
 
-  --down N           with init: reverts the newest N migrations of the schema, and deletes the data that only they store  --as LEVEL         nothing, metadata (title, agent, status, cost), or records (default): also transcripts, with
+  --down N           with init: reverts the newest N migrations of the schema, and deletes the data that only they store  --as LEVEL         nothing, metadata (such as title, agent, cost), or records (default): also transcripts, with
                      secrets masked
   --delete-mine      also deletes all your data in the team; tombstones without content remain
   --json             one JSON object per line
@@ -144,7 +144,7 @@ async function init(context: CliContext, { down }: Values, url: string | undefin
 function countOf(value: string): number {
   const count = Number(value);
   if (Number.isInteger(count) && count > 0) return count;
-  throw new UsageError(`"${value}" is not a number of updates (--down).`, 'Use a number such as 1.');
+  throw new UsageError(`"${value}" is not a number of migrations (--down).`, 'Use a number such as 1.');
 }
 
 async function join(context: CliContext, values: Values, url: string | undefined): Promise<number> {

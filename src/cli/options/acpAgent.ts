@@ -30,7 +30,7 @@ export function acpChoice(values: {
   const [name, ...args] = command;
   if (agent !== 'acp' && !(agent === undefined && resumes)) {
     if (profile === undefined) return undefined;
-    throw new UsageError('--profile is for agents of the Agent Client Protocol.', 'Add --agent acp.');
+    throw new UsageError('--profile applies only to Agent Client Protocol agents.', 'Add --agent acp.');
   }
   if (name !== undefined) {
     if (profile !== undefined)

@@ -28,7 +28,7 @@ export function serverChoice(
     return undefined;
   }
   if (agent !== undefined && agent !== 'acp-http')
-    throw new UsageError('--url is for --agent acp-http.', 'Remove one of them.');
+    throw new UsageError('--url applies only to --agent acp-http.', 'Remove one of them.');
   const token = variable === undefined ? undefined : env[variable];
   if (variable !== undefined && (token === undefined || token === ''))
     throw new UsageError(`Environment variable not set: ${variable} (--token-env).`, 'Set it to the token.');

@@ -49,7 +49,7 @@ export const raceCommands: Readonly<Record<string, (action: RaceAction) => Promi
     const { context, daemon, json, branch } = action;
     const { race_id, folder } = await raceOf(action);
     const [, lane] = action.args;
-    if (lane === undefined) throw new UsageError('Specify a result.', 'See "vitrine race show" for their names.');
+    if (lane === undefined) throw new UsageError('Specify a result.', '"vitrine race show" prints the names.');
     const how = branch ? 'branch' : 'patch';
     const applied = await withDaemonErrors(() =>
       daemon.call('applyRace', { race_id, lane, how, context: raceContext(folder, context.env) }),

@@ -22,7 +22,7 @@ export const recordedRunOptions = {
   help: { type: 'boolean', short: 'h' },
 } as const;
 
-export const recordedRunHelp = `  --agent TYPE       agent that printed the output: ${adapters.map(({ type }) => type).join(', ')}
+export const recordedRunHelp = `  --agent TYPE       agent that produced the output: ${adapters.map(({ type }) => type).join(', ')}
   --stdout FILE      standard output of the agent; - reads it from stdin
   --stderr FILE      standard error of the agent; - reads it from stdin
   --usage FILE       usage file, for agents that write one (copilot)

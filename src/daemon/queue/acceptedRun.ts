@@ -30,7 +30,7 @@ export async function acceptedRun(
   const own = session.executor_type;
   const executor_type = request.executor_type ?? own;
   if (executor_type === undefined)
-    throw new CoordinatorError('invalid', `The agent of session ${session_id} is unknown. Name the executor.`);
+    throw new CoordinatorError('invalid', `The agent of session ${session_id} is unknown. Specify the executor.`);
   if (own !== undefined && executor_type !== own)
     throw new CoordinatorError(
       'contradiction',
@@ -48,7 +48,7 @@ export async function acceptedRun(
 /** A run of the team. @throws CoordinatorError */
 export function acceptedTeamRun({ executor_type, ...request }: QueueRequest): CreateRun {
   if (executor_type === undefined)
-    throw new CoordinatorError('invalid', 'A run of the team needs the type of its agent (--executor).');
+    throw new CoordinatorError('invalid', 'A run of the team needs an agent type (--executor).');
   if (request.parent_session_id !== undefined) {
     if (request.type === 'resume_session')
       throw new CoordinatorError('invalid', 'A resumed session keeps its parent. Leave out the parent.');

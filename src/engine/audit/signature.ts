@@ -29,7 +29,7 @@ export function keyKind(key: string): Kind | null {
 /** Signs the head of a record without prompting. @throws Error with the reason */
 export async function signHead(folder: string, key: string, environment: Environment): Promise<void> {
   const kind = keyKind(key);
-  if (kind === null) throw new Error('Not an absolute path of an SSH key or a fingerprint of a GPG key.');
+  if (kind === null) throw new Error('Neither the absolute path of an SSH key nor the fingerprint of a GPG key.');
   const head = await readFile(headFile(folder));
   const signature = await makers[kind].sign(head, key.replaceAll(kind === 'gpg' ? ' ' : '\0', ''), environment);
   // Written last: a signature older than the signed file is invalid, and the next run signs again.

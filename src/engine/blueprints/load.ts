@@ -43,7 +43,7 @@ export async function loadBlueprints(folders: readonly BlueprintFolder[]): Promi
       const { name, level } = blueprint;
       const instead = level === 'user' ? ofWorkspace.get(name) : undefined;
       if (instead !== undefined) {
-        const message = `The workspace has an agent "${name}" of its own that is used instead: ${instead.file}`;
+        const message = `The workspace has its own agent "${name}", which is used instead: ${instead.file}`;
         return disableBlueprint(blueprint, 'warning', message);
       }
       const other = byName.get(name);

@@ -42,7 +42,7 @@ async function lastMessage(handle: SessionHandle): Promise<string | null> {
     if (last === undefined) continue;
     const { content } = last;
     return content.length > maxResult
-      ? `${content.slice(0, maxResult)}\n\n[cut after ${maxResult} characters]`
+      ? `${content.slice(0, maxResult)}\n\n[truncated after ${maxResult} characters]`
       : content;
   }
   return null;

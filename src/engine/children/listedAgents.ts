@@ -63,7 +63,7 @@ export class ListedAgents {
     if (seen === null) {
       throw new EngineFailure('child_refused', {
         message: notKnown(name),
-        detail: worded`The user must start it or send a message to this session.`,
+        detail: worded`The user must start the agent or send a message to this session.`,
       });
     }
     throw failures.childRefused(
@@ -138,7 +138,7 @@ function hashes(found: readonly Blueprint[]): SeenAgent {
 export function assertSameAgent(agent: Agent, hash: string): void {
   if (hashOf(agent) === hash) return;
   throw failures.childRefused(
-    worded`The file for agent "${agent.name}" on ${hostname()} differs from the one on the parent's machine. Update ${agent.file} there.`,
+    worded`The file for agent "${agent.name}" on ${hostname()} differs from the one on the parent’s machine. Update ${agent.file} there.`,
   );
 }
 

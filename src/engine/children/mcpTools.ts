@@ -7,7 +7,7 @@ import { EngineFailure } from '../failures/failures.ts';
 import type { Caller, Children } from './children.ts';
 
 const session_id = sessionIdSchema.describe('The session ID that start_session returned.');
-const prompt = z.string().min(1).describe('The task. The agent does not know this conversation.');
+const prompt = z.string().min(1).describe('The task. The agent cannot see this conversation.');
 const execution_mode = executionModeSchema
   .default('sync')
   .describe(
@@ -41,7 +41,7 @@ export function childTools(children: Children, caller: Caller): McpServer {
         model: z.string().optional().describe('Model, as the agent names it.'),
         additional_demands: demandsSchema
           .optional()
-          .describe('What the runner must have, besides the agent’s demands.'),
+          .describe('Requirements for the runner, in addition to the agent’s demands.'),
       },
     },
     ({ prompt: words, execution_mode: mode, ...options }) =>

@@ -194,14 +194,14 @@ export const failures = {
   /** `why`: a sentence from the agent; `undefined` if it gave no reason. */
   agentFailed: (label: string, why: string | undefined) =>
     new EngineFailure('agent_failed', {
-      message: why === undefined ? worded`${label} failed without a reason.` : worded`${label} failed: ${why}`,
-      detail: worded`The transcript shows its output. You can resume the session.`,
+      message: why === undefined ? worded`${label} failed without giving a reason.` : worded`${label} failed: ${why}`,
+      detail: worded`The transcript shows the agent’s output. You can resume the session.`,
     }),
 
   listNotOffered: (label: string) =>
     new EngineFailure('list_not_offered', {
       message: worded`${label} does not list its sessions.`,
-      detail: worded`Only some Agent Client Protocol agents list their sessions. Vitrine lists the sessions it recorded.`,
+      detail: worded`Only some Agent Client Protocol agents list their sessions. Vitrine lists the sessions that it recorded.`,
     }),
 
   listFailed: (label: string, why: string) =>
@@ -249,8 +249,8 @@ export const failures = {
           cause === undefined
             ? worded`A session has one run at a time. Wait for it to finish, or stop it.`
             : cause.holder === null
-              ? worded`Another process is writing its record. Wait for it to finish.`
-              : worded`Process ${cause.holder.pid} on ${cause.holder.hostname} is writing its record. Wait for it to finish, or stop the session there.`,
+              ? worded`Another process is writing the record of this session. Wait for it to finish.`
+              : worded`Process ${cause.holder.pid} on ${cause.holder.hostname} is writing the record of this session. Wait for it to finish, or stop the session there.`,
       },
       cause,
     ),
@@ -328,20 +328,20 @@ export const failures = {
 
   importNewer: (path: string, version: number) =>
     new EngineFailure('import_failed', {
-      message: worded`${path} was written by a newer Vitrine (record version ${version}).`,
+      message: worded`${path} was written by a newer version of Vitrine (record version ${version}).`,
       detail: worded`Update Vitrine to import it.`,
     }),
 
   sessionImported: (id: string) =>
     new EngineFailure('session_imported', {
       message: worded`Session ${id} was imported. You can read it but not resume it.`,
-      detail: worded`Its agent keeps the conversation on the machine that recorded it. Start a new session instead.`,
+      detail: worded`The agent keeps the conversation on the machine that recorded it. Start a new session instead.`,
     }),
 
   sessionRemote: (id: string, machine: string | undefined) =>
     new EngineFailure('session_imported', {
       message: worded`Session ${id} belongs to another machine of the team. You can read it but not resume it here.`,
-      detail: worded`Its agent keeps the conversation on ${machine ?? 'that machine'}. Start a new session instead.`,
+      detail: worded`The agent keeps the conversation on ${machine ?? 'that machine'}. Start a new session instead.`,
     }),
 
   budgetUsedUp: (budget: BudgetStatus) =>

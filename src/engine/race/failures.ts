@@ -54,7 +54,7 @@ export const raceFailures = {
   resultMissing: (name: string) =>
     new EngineFailure('race_failed', {
       message: worded`The worktree of "${name}" was deleted.`,
-      detail: worded`Its session is still recorded.`,
+      detail: worded`The record of its session is kept.`,
     }),
 
   gitTooOld: () =>

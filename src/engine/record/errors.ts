@@ -52,7 +52,7 @@ export class RecordVersionError extends Error {
 
   constructor(sessionId: string, version: number) {
     super(
-      `Session ${sessionId} was written by a newer Vitrine (record version ${version}). Update Vitrine to continue.`,
+      `Session ${sessionId} was written by a newer version of Vitrine (record version ${version}). Update Vitrine to continue.`,
     );
     this.sessionId = sessionId;
     this.version = version;

@@ -17,7 +17,7 @@ export const restoreFailures = {
   nothingToUndo: () =>
     new EngineFailure('restore_failed', {
       message: worded`This session has no restore to undo.`,
-      detail: worded`Vitrine keeps the copies from before a restore for 30 days.`,
+      detail: worded`Vitrine keeps the copies that it made before a restore for 30 days.`,
     }),
 
   filesChanged: () =>

@@ -12,7 +12,10 @@ export function endNotes(label: string, end: { readonly late: boolean; readonly 
   if (end.leftovers > 0) {
     const many =
       end.leftovers === 1 ? 'A process that it had started was' : `${end.leftovers} processes that it had started were`;
-    notes.push({ subtype: 'leftovers', content: `${many} still running when ${label} ended, and ended too.` });
+    notes.push({
+      subtype: 'leftovers',
+      content: `${many} still running when ${label} exited, so Vitrine ended ${end.leftovers === 1 ? 'it' : 'them'}.`,
+    });
   }
   return notes;
 }

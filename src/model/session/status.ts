@@ -24,7 +24,7 @@ export class IllegalTransitionError extends Error {
   override readonly name = 'IllegalTransitionError';
 
   constructor(what: string, from: string, to: string) {
-    super(`${what} cannot go from "${from}" to "${to}".`);
+    super(`${what} cannot change from "${from}" to "${to}".`);
   }
 
   static is(error: unknown): error is IllegalTransitionError {

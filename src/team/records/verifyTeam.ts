@@ -73,6 +73,6 @@ function signatureProblem(row: Row, count: number, atSigned: string): string | n
   if (count < lines) return `${lines} lines were signed, and it has ${count}`;
   if (atSigned !== head) return `line ${lines} is not the one that was signed`;
   if (key === null || member !== owner || fingerprint(key) !== row.fingerprint)
-    return 'its key is not one of its owner';
+    return 'its key does not belong to its owner';
   return isSigned(key, signature, id, { lines, head }) ? null : 'its signature is not valid';
 }

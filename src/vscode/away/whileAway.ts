@@ -114,7 +114,7 @@ export class WhileAway implements vscode.Disposable {
     this.#hasUnseenNews = true;
     const text = newsText(news);
     this.#item.text = `$(history) ${text}`;
-    this.#item.tooltip = t('Show what finished, failed, needs you and changed');
+    this.#item.tooltip = t('Show what finished, failed, changed or needs you');
     this.#item.accessibilityInformation = { label: t('Vitrine: {0}', text), role: 'button' };
     this.#item.show();
     this.#notify(news);

@@ -73,7 +73,7 @@ export function filterCommands(shell: CommandContext): Commands {
           const typed = await vscode.window.showInputBox({
             title: t('Filter by Text'),
             prompt: t(
-              'In the title, first prompt, branch or folder. Operators: cost:>1 after:2026-11-01 before:2026-11-20',
+              'Text in the title, first prompt, branch or folder. Operators: cost:>1 after:2026-11-01 before:2026-11-20',
             ),
             value: filter.text ?? '',
             validateInput: (value) => {

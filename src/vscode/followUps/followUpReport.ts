@@ -109,11 +109,11 @@ function reasonText(why: NoFollowUpReason | 'resumed', rules: FollowUpRules | nu
     case 'session_limit':
       return t('This session has reached its limit of {0} follow-ups.', figures.count(rules?.perSession ?? 0));
     case 'day_limit':
-      return t('The daily limit of follow-ups is reached.');
+      return t('The daily limit for follow-ups has been reached.');
     case 'budget_used_up':
       return t('The remaining follow-up budget of this session is not enough for another one.');
     case 'budget_unknown':
-      return t('The cost of an earlier follow-up is unknown, so its budget cannot be checked.');
+      return t('The cost of an earlier follow-up is unknown, so the follow-up budget cannot be checked.');
     case 'always_quiet':
       return t('The quiet hours cover the whole day.');
     case 'resumed':

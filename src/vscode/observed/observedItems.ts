@@ -32,7 +32,7 @@ export function programmaticItem(name: GroupName, nodes: readonly SessionNode[])
   const item = new vscode.TreeItem(label, vscode.TreeItemCollapsibleState.Collapsed);
   item.id = `programmatic:${name}`;
   item.iconPath = new vscode.ThemeIcon('server-process');
-  item.tooltip = t('Started by scripts and SDKs, such as with “-p”.');
+  item.tooltip = t('Started by scripts and SDKs, for example with “-p”.');
   item.contextValue = 'programmatic';
   return item;
 }

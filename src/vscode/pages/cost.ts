@@ -110,7 +110,7 @@ async function checkFacts(
   const [amount, off] = [figures.money(estimate), figures.count(Math.abs(percent))];
   const says =
     Math.round(percent) === 0
-      ? t('the price table gives {0} for the same tokens, as reported', amount)
+      ? t('the price table gives {0} for the same tokens, exactly as reported', amount)
       : percent < 0
         ? t('the price table gives {0} for the same tokens, {1}% less than reported', amount, off)
         : t('the price table gives {0} for the same tokens, {1}% more than reported', amount, off);

@@ -54,7 +54,10 @@ async function mayIgnore(run: ListedRun, missing: readonly string[]): Promise<bo
   const confirm = t('Run Here');
   const chosen = await vscode.window.showWarningMessage(
     t('Run “{0}” in this window?', inertText(runTitle(run))),
-    { modal: true, detail: t('It requires {0}, which the runner of this window does not offer.', missing.join(', ')) },
+    {
+      modal: true,
+      detail: t('The run requires {0}, which the runner of this window does not offer.', missing.join(', ')),
+    },
     confirm,
   );
   return chosen === confirm;

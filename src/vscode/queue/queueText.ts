@@ -33,7 +33,7 @@ export function waitingReason(waiting: WaitingReason | undefined): string {
     case 'folder':
       return t('no online runner works in {0}', visibleText(waiting.folder));
     case 'session':
-      return t('an earlier run of its session has not ended');
+      return t('an earlier run of the same session has not ended');
     case 'budget': {
       const { scope, key, period, limit_usd } = waiting.budget;
       const [owner, limit] = [visibleText(key), figures.money(limit_usd)];

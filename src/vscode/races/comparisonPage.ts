@@ -26,7 +26,7 @@ export async function raceComparison({ engine, list }: Deps, id: string, work: R
   work.progress(t('Comparing the results…'));
   const found = await races.get(id).catch(undefinedIfMissing);
   if (found === undefined) {
-    const why = t('This race was cleaned up. Its sessions are still recorded.');
+    const why = t('This race was cleaned up. The records of its sessions are kept.');
     return { report: { title: t('Race'), text: [why], sections: [] } };
   }
   const { race, revision } = found;

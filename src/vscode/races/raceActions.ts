@@ -84,7 +84,7 @@ export async function showChanges({ races }: WindowEngine, id: string, lane: str
     ]);
   await vscode.commands.executeCommand('vscode.changes', t('Changes of {0}', lane), resources);
   if (files.length > resources.length)
-    void vscode.window.showInformationMessage(t('The first {0} changes are shown.', resources.length));
+    void vscode.window.showInformationMessage(t('Only the first {0} changes are shown.', resources.length));
 }
 
 /** A patch is written to the disk, where it would conflict with an editor that is not saved. */

@@ -40,5 +40,5 @@ export async function openRestoreDiffs(session: string, preview: RestorePreview,
   // The editor takes the focus from the list.
   await vscode.commands.executeCommand('workbench.action.focusQuickOpen');
   if (preview.changes.length > maxFiles)
-    void vscode.window.showInformationMessage(t('The first {0} changes are shown.', maxFiles));
+    void vscode.window.showInformationMessage(t('Only the first {0} changes are shown.', maxFiles));
 }

@@ -54,7 +54,7 @@ function places(): ReportTable {
   const rows = [
     [
       t('Git worktrees'),
-      t('Each worktree is a separate folder. An agent does not find a conversation from one worktree in another.'),
+      t('Each worktree is a separate folder. In one worktree, an agent cannot find conversations from another.'),
       t('Resume in the worktree where it began.'),
     ],
     [

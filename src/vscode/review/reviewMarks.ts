@@ -120,7 +120,7 @@ export async function offerLenses(state: vscode.Memento): Promise<void> {
   if (showsLenses() || state.get<boolean>(offered) === true) return;
   await state.update(offered, true);
   const show = t('Show in Diffs');
-  const message = t('Show Keep and Revert above each change in diff editors? This turns on CodeLens in them.');
+  const message = t('Show Keep and Revert above each change in diff editors? This turns on CodeLens there.');
   if ((await vscode.window.showInformationMessage(message, show)) !== show) return;
   await vscode.workspace.getConfiguration('diffEditor').update('codeLens', true, vscode.ConfigurationTarget.Global);
 }

@@ -81,7 +81,7 @@ export function answerText({ sessions, moreSessions, leftOut, problems, scanned 
         : t('{0} in {1}.', entriesText(entries), sessionsText(sessions.length)),
     t('Searched: {0}, {1}.', sessionsText(scanned.sessions), entriesText(scanned.entries)),
     ...(leftOut > 0 ? [`${leftOutText(leftOut)}.`] : []),
-    ...(scanned.cut > 0 ? [t('Only the beginning of long entries is searched: {0}.', entriesText(scanned.cut))] : []),
+    ...(scanned.cut > 0 ? [t('Searched only at the beginning (too long): {0}.', entriesText(scanned.cut))] : []),
     ...(scanned.elsewhere > 0
       ? [t('Excluded (hidden or in other folders): {0}.', sessionsText(scanned.elsewhere))]
       : []),

@@ -15,7 +15,7 @@ export function teamName({ url, user }: Pick<TeamState, 'url' | 'user'>): string
 
 /** Who runs a child session, and where, as far as known. */
 export function remoteText({ member, hostname }: Remote): string {
-  if (member === undefined) return t('A machine of the team');
+  if (member === undefined) return t('A team machine');
   return hostname === undefined ? visibleText(member) : t('{0} on {1}', visibleText(member), visibleText(hostname));
 }
 

@@ -79,7 +79,7 @@ describe('context from earlier sessions', function () {
     await row('Context from earlier sessions…').click();
     await placeholder('Found with the text of this message');
     assert.equal(await row('of the other project').count(), 0);
-    await workbench.page.getByRole('button', { name: 'Also Search Sessions of Other Folders' }).click();
+    await workbench.page.getByRole('button', { name: 'Also Search Other Folders' }).click();
     await row('of the other project').waitFor();
     await press('Enter');
     await row('Sent with the prompt: ').waitFor();

@@ -40,7 +40,7 @@ describe('the demo session', function () {
     const text = await run<string>('showCost', id);
     assert.match(
       text,
-      /- Source of the session’s cost: reported by the agent\n- Cross-check: the price table gives \\\$\d.* for the same tokens, (?:as reported|[\d.]+ % )/,
+      /- Source of the session’s cost: reported by the agent\n- Cross-check: the price table gives \\\$\d.* for the same tokens, (?:exactly as reported|[\d.]+ % )/,
     );
   });
 

@@ -122,7 +122,7 @@ describe('vitrine run, sessions, show, doctor', function () {
     const both = await vitrine('run', '--agent', 'acp', '--profile', 'codex-acp', 'x', '--', 'y').ended;
     assert.match(both.stderr, /--profile and a command/);
     const other = await vitrine('run', '--agent', 'claude-code', '--profile', 'codex-acp', 'x').ended;
-    assert.match(other.stderr, /--profile is for agents of the Agent Client Protocol/);
+    assert.match(other.stderr, /--profile applies only to Agent Client Protocol agents/);
     const two = await vitrine('run', '--agent', 'acp', '--profile', 'codex-acp', 'x', 'y').ended;
     assert.match(two.stderr, /There is more than one prompt/);
     assert.deepEqual([unknown.code, both.code, other.code, two.code], [2, 2, 2, 2]);

@@ -94,7 +94,7 @@ describe('vitrine replay, and run on a server', function () {
       [['run', '--agent', 'acp-http', 'Hi'], /--url is missing/],
       [['run', '--agent', 'acp-http', '--url', server.url, '--token-env', 'NOT_SET', 'Hi'], /not set: NOT_SET/],
       [['run', '--agent', 'acp-http', '--url', server.url, 'Hi'], /rejected the credentials[^]*Set the token again/],
-      [['run', '--agent', 'codex', '--url', server.url, 'Hi'], /--url is for --agent acp-http/],
+      [['run', '--agent', 'codex', '--url', server.url, 'Hi'], /--url applies only to --agent acp-http/],
     ];
     for (const [args, expected] of cases) {
       const { code, stderr } = await vitrine(...args);

@@ -160,7 +160,7 @@ function fileNotFound(path: string, near: readonly CardStep[]): string {
   if (near.length === 0) return t('Not found. No step of this session read, changed or named this file.');
   return near.some((step) => step.status !== 'success' && isSameFile(step.path ?? '', path))
     ? t('Not found. The steps that name this file were denied or failed.')
-    : t('Not found. This session has other files with the same name only.');
+    : t('Not found. This session has only other files with the same name.');
 }
 
 /** One of the paths may be relative to a subfolder of the other's. */

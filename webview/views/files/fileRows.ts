@@ -137,7 +137,7 @@ function unreportedAction({ actions }: Context, line: UnreportedLine): TemplateR
 }
 
 export function lineCounts(added: number, removed: number, counted: boolean): TemplateResult {
-  const unsure = counted ? '' : t('At least: some changes did not report their line counts');
+  const unsure = counted ? '' : t('At least: line counts of some changes were not reported');
   return html`<span class="ds" title=${unsure === '' ? nothing : unsure}
     >${counted ? nothing : '≥ '}<ins>+${number(added)}</ins> <del>−${number(removed)}</del></span
   >`;

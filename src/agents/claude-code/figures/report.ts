@@ -88,6 +88,6 @@ export function reportedError(result: ResultLine): ReportedError | undefined {
       return { code: 'max_budget', message: shown || 'The budget is used up.' };
     default:
       if (!result.isError && result.subtype?.startsWith('error') !== true) return undefined;
-      return { code: undefined, message: shown || 'The run failed without a reason from the agent.' };
+      return { code: undefined, message: shown || 'The run failed; the agent gave no reason.' };
   }
 }

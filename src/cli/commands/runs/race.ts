@@ -21,7 +21,7 @@ the check command in each worktree and compares the results. Your files, index a
 Exit code 0: done, with at least one completed agent; 1: no agent completed, or "clean" would lose work; 2: not started.
 
   --agents A,B       agents: claude, codex, copilot, gemini, cursor, demo; with a model: codex:MODEL;
-                     of the Agent Client Protocol: ${acpProfileIds.map((id) => `acp:${id}`).join(', ')}
+                     Agent Client Protocol agents: ${acpProfileIds.map((id) => `acp:${id}`).join(', ')}
   --budget X         stops all agents when their total cost reaches this many US dollars
   --max-tokens N     … at this total number of tokens
   --max-turns N      … after this total number of model responses
@@ -118,7 +118,7 @@ async function startRace(
   if (values.agents === undefined) throw new UsageError('--agents is missing.', 'Try --agents claude,codex.');
   const { branch, force, budget, copy = [], link = [], store, setup, check, worktrees } = values;
   if (branch === true || force === true)
-    throw new UsageError('--branch and --force are for "apply" and "clean".', 'See "vitrine race --help".');
+    throw new UsageError('--branch and --force apply only to "apply" and "clean".', 'See "vitrine race --help".');
   const agents = raceAgents(values.agents, values['permission-mode'] ?? []);
   const limits = limitsOf({ ...values, ...(budget !== undefined && { 'max-usd': budget }) });
   const prompt = await readPrompt(id, context);

@@ -34,7 +34,7 @@ Permission requests are denied, because no one can answer here. The transcript s
   --blueprint NAME   agent file in .vitrine/agents of the folder or of your home folder: see "vitrine agents"
   --trust-blueprint  trusts the current version of the agent file, if it has servers or replaces your own agent;
                      otherwise you are asked, or the run is rejected if no one can answer
-  --profile ID       agent of the Agent Client Protocol: ${acpProfileIds.join(', ')};
+  --profile ID       Agent Client Protocol agent: ${acpProfileIds.join(', ')};
                      or put the command of any other agent after "--"
   --url URL          server for acp-http: http://… or https://…
   --server-agent NAME

@@ -11,7 +11,7 @@ export function parentElsewhere({ session_id: id, owner, hostname }: SharedSessi
 export function parentRemote(id: string): CoordinatorError {
   return new CoordinatorError(
     'invalid',
-    `Another machine of the team runs session ${id}, which therefore cannot have child sessions. Name its parent instead.`,
+    `Another machine of the team runs session ${id}, which therefore cannot have child sessions. Specify its parent instead.`,
   );
 }
 

@@ -144,7 +144,7 @@ async function openUnnamed(packed: string, inLines: boolean): Promise<UnpackedFi
       await handle.appendFile(chunk);
     }
     const needsLine = inLines || isEmpty || isDamaged;
-    if (needsLine && !hasLine) throw damagedError(packed, 'it holds no whole line');
+    if (needsLine && !hasLine) throw damagedError(packed, 'it contains no complete line');
     await handle.utimes(atime, mtime);
     return { handle, isPacked: true, isDamaged };
   } catch (error) {

@@ -59,8 +59,8 @@ function nameText(name: PeriodName): string {
 async function askForPeriod(): Promise<PeriodName | undefined> {
   const items = periodNames.map((name): Item => ({ label: nameText(name), name }));
   const placeHolder = countsObserved()
-    ? t('Runs that ended in this period, of all sessions, and the usage of other programs’ sessions')
-    : t('Runs that ended in this period, of all sessions');
+    ? t('Runs of all sessions, counted when they ended, and sessions of other programs')
+    : t('Runs of all sessions, counted when they ended');
   return (await vscode.window.showQuickPick(items, { title: t('Export Usage as CSV'), placeHolder }))?.name;
 }
 

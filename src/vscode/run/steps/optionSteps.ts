@@ -182,7 +182,7 @@ async function askForNamedMode({ agent, settings, step }: Subject): Promise<Answ
   const answer = await askForWords({
     ...step,
     title: t('Permission Mode for {0}', agent.label),
-    placeholder: t('Enter a mode of this agent. Invalid modes are rejected with a list of valid ones'),
+    placeholder: t('Enter a mode of this agent. If it is not valid, Vitrine lists the valid modes'),
     back: true,
     value: '',
     items: [item(t('Default'), 'default'), ...(set === undefined ? [] : [item(set, set, t('in the settings'))])],

@@ -35,10 +35,10 @@ export async function askForRecall(
   pick.matchOnDescription = true;
   pick.matchOnDetail = true;
   const open = { iconPath: new vscode.ThemeIcon('go-to-file'), tooltip: t('Show in Session') };
-  const wider = { iconPath: new vscode.ThemeIcon('globe'), tooltip: t('Also Search Sessions of Other Folders') };
+  const wider = { iconPath: new vscode.ThemeIcon('globe'), tooltip: t('Also Search Other Folders') };
   const thisWorkspace = {
     iconPath: new vscode.ThemeIcon('root-folder'),
-    tooltip: t('Search Sessions of This Workspace Only'),
+    tooltip: t('Search This Workspace Only'),
   };
   let found: RecallResult | undefined;
   let everywhere = false;
@@ -118,7 +118,7 @@ function itemOf(passage: RecalledPassage, open: vscode.QuickInputButton): Item {
 }
 
 function foundText({ source, passages, sessions }: RecallResult): string {
-  if (source === null) return t('Enter a prompt to search earlier sessions');
+  if (source === null) return t('Enter a prompt first. Vitrine searches earlier sessions for its words');
   const by = sourceText(source);
   if (passages.length === 0) return t('No matches for {1} in {0} earlier sessions', sessions, by);
   return t('Found with {0}. Clear the passages that you do not want to send', by);

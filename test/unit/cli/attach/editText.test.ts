@@ -42,7 +42,7 @@ describe('an edit awaiting approval on a terminal', () => {
         asked,
         previewEdits(asked, () => ({ state: problem })),
       );
-    assert.match(state('missing'), /this file does not exist now/);
+    assert.match(state('missing'), /this file does not exist/);
     assert.match(state('outside'), /not read/);
     assert.equal(editText({ ...asked, action: undefined }, []), '');
   });

@@ -85,7 +85,7 @@ describe('agent files', () => {
     assert.equal(first?.agent?.name, 'x');
     assert.match(second?.problems[0]?.message ?? '', /There is another agent "x": .*a\.yaml/);
     assert.equal(second?.problems[0]?.severity, 'error');
-    assert.match(third?.problems[0]?.message ?? '', /The workspace has an agent "x" of its own/);
+    assert.match(third?.problems[0]?.message ?? '', /The workspace has its own agent "x"/);
     assert.equal(third?.problems[0]?.severity, 'warning');
     assert.equal(third.agent, null);
   });

@@ -173,7 +173,7 @@ describe('a packed record', () => {
     }
     for (const length of [0, 2, 15]) {
       await writeFile(`${file}.gz`, packed.subarray(0, length));
-      await assert.rejects(fresh().openReader(sessionId), /record\.jsonl\.gz is damaged: it holds no whole line/);
+      await assert.rejects(fresh().openReader(sessionId), /record\.jsonl\.gz is damaged: it contains no complete line/);
     }
   });
 
