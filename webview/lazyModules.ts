@@ -15,7 +15,7 @@ export class LazyModule<T> {
     return this.#value;
   }
 
-  /** Never fails: an update of Vitrine can delete the files of the running one, and the page then does without. */
+  /** Never fails: an update of Vitrine can delete the files of the version that runs, and the page then does without. */
   load(): Promise<void> {
     this.#loading ??= this.#load().then(
       (here) => {

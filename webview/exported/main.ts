@@ -13,7 +13,7 @@ addSessions(document.body, exportedSessions, session);
 addFooter(document.body, session);
 new App(root, () => revealLinked());
 
-/** `#entry-12` leads to an entry, `#ses_…/entry-12` to one of a child session, which a fresh page shows. */
+/** `#entry-12` leads to an entry, `#ses_…/entry-12` to one of a child session, for which the page reloads. */
 function revealLinked(): void {
   if (sessionInAddress() !== session) {
     location.reload();

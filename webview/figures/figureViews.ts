@@ -168,7 +168,7 @@ export class FigureViews {
         this.#code = fetched;
         this.#deps.changed();
       },
-      // An update of Vitrine can delete the files of the running one: the header still shows both totals.
+      // An update of Vitrine can delete the files of the version that runs: the header still shows both totals.
       () => undefined,
     );
     return this.#fetching;

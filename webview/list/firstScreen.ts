@@ -22,7 +22,7 @@ export class FirstScreen {
 
   constructor(deps: FirstScreenDeps) {
     this.#deps = deps;
-    // Elsewhere than at the end, the place of the reader depends on everything.
+    // If the reader was not at the end, restoring the position needs all entries.
     if (deps.anchor === undefined) deps.store.drawOnlyEnds();
   }
 

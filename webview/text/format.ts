@@ -49,12 +49,6 @@ export function compact(value: number): string {
   return formats().figures.compact(value);
 }
 
-export function bytes(count: number): string {
-  if (count < 1000) return t('{0} B', count);
-  if (count < 1_000_000) return t('{0} KB', Math.round(count / 1000));
-  return t('{0} MB', (count / 1_000_000).toFixed(1));
-}
-
 /** Time of day of an ISO 8601 time; empty if invalid. */
 export function time(iso: string): string {
   const date = new Date(iso);

@@ -115,7 +115,7 @@ export class Views {
     return this.#fetching;
   }
 
-  /** An update of Vitrine can delete the files of the running one. */
+  /** An update of Vitrine can delete the files of the version that runs. */
   #renderUnavailable(): TemplateResult {
     return html`<p class="none">${t('This view could not be loaded. Close the session and open it again.')}</p>`;
   }

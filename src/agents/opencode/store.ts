@@ -46,7 +46,7 @@ export const openCodeStore: StoreFormat = {
   resume: (nativeId) => ({ program: 'opencode', args: ['--session', nativeId] }),
 };
 
-/** Messages and parts name their session; a session has its id, and a subagent's a parent. */
+/** Messages and parts name their session; the document of a session has its own id. */
 function placeOfDocument(path: string, head: readonly string[]): StorePart | undefined {
   const whole = parse(head.join('\n'));
   const start = head.join('\n');

@@ -63,7 +63,7 @@ export class WaitingRequests implements Transcript, Disposable {
     };
   }
 
-  /** Call this when requests came or went. One at a time, because entries are read meanwhile. Never rejects. */
+  /** Call this when requests came or went. Calls run one after another, because each reads entries. Never rejects. */
   arrange(): Promise<void> {
     const { base, pending, decisionOf, log } = this.#deps;
     const arranged = this.#work.then(async () => {

@@ -134,11 +134,11 @@ function hashes(found: readonly Blueprint[]): SeenAgent {
   return Object.fromEntries(found.flatMap(({ name, agent }) => (agent === null ? [] : [[name, hashOf(agent)]])));
 }
 
-/** The parent of a child on another machine saw this file there. @throws EngineFailure for another one */
+/** Checks that this machine's agent file equals the one on the parent's machine. @throws EngineFailure if they differ */
 export function assertSameAgent(agent: Agent, hash: string): void {
   if (hashOf(agent) === hash) return;
   throw failures.childRefused(
-    worded`The file for agent "${agent.name}" on ${hostname()} differs from the one on the parent’s machine. Update ${agent.file} there.`,
+    worded`The file for agent "${agent.name}" on ${hostname()} differs from the one on the parent’s machine. Update ${agent.file} on ${hostname()}.`,
   );
 }
 

@@ -21,7 +21,7 @@ export function plainLines(text: string): string[] {
   return [...splitLines(text).lines];
 }
 
-/** U+FEFF and the usual line break of a text; `other` has them if it does not. */
+/** The byte order mark (U+FEFF) and the usual line break of `text`. What it lacks is taken from `other`. */
 export function textFormOf(
   text: string | null,
   other?: string | null,

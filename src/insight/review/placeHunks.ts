@@ -10,7 +10,7 @@ export interface Splice {
   readonly expected?: readonly string[];
 }
 
-/** Number of lines around the expected place in which a part of a hunk is searched. */
+/** How many lines before and after the expected place to search for a part of a hunk. */
 const reach = 200;
 /** Share of a hunk's old lines that must be there if not all are. */
 const leastAlike = 0.5;

@@ -33,7 +33,7 @@ export class ReviewController implements vscode.Disposable {
   readonly #view: vscode.TreeView<ReviewNode>;
   readonly #marks: ReviewMarks;
   readonly #disposables: readonly { dispose(): unknown }[];
-  /** Text that a revert would give a file, by its path, where it would lose something. */
+  /** By path: the file's text after a revert that would also discard other changes. */
   readonly #proposedTexts = new Map<string, string>();
   #review: OpenReview | undefined;
   /** The change that was shown last. */

@@ -57,7 +57,10 @@ describe('a store shared by two machines', function () {
     await until('what the other machine wrote', () => total > state.total);
 
     const renamed = connection.call('rename', { session_id: sessionId, title: 'x' });
-    await assert.rejects(renamed, { code: 'session_busy', detail: /^Process 4711 on box is writing the record of this session\. / });
+    await assert.rejects(renamed, {
+      code: 'session_busy',
+      detail: /^Process 4711 on box is writing the record of this session\. /,
+    });
     const { code, stdout } = await place.vitrine('show', sessionId).ended;
     assert.match(stdout, /from the box/, `exit code ${code}`);
     const started = await connection.call(

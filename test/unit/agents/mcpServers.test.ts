@@ -88,7 +88,8 @@ describe('MCP servers of a run', () => {
         warning.includes('other users'),
       );
       assert.equal(reported.length, type === 'codex' ? 1 : 0, type);
-      if (type === 'codex') assert.match(reported[0] ?? '', /can read the values of placeholders in the URL or arguments of docs\./);
+      if (type === 'codex')
+        assert.match(reported[0] ?? '', /can read the values of placeholders in the URL or arguments of docs\./);
     }
     assert.deepEqual(
       command('codex', '0.20.0', mcpServers, filled).warnings.filter((warning) => warning.includes('other users')),

@@ -87,7 +87,7 @@ export const auditCommand: Command = {
   },
 };
 
-/** CSV is written as text; JSON is escaped so that it parses to the same values. */
+/** Writes CSV unchanged, and escapes control characters in JSON, which does not change its values. */
 async function* auditOutput(format: string, chunks: AsyncIterable<string>): AsyncGenerator<string> {
   for await (const chunk of chunks) yield format === 'jsonl' ? escapedJson(chunk) : chunk;
 }

@@ -274,7 +274,7 @@ export class ObservedHandle implements SessionHandle {
   }
 }
 
-/** The files with their current sizes. Rows of a database change only with the list. */
+/** The files with their current sizes. A session in a database keeps its size until the next scan. */
 async function withCurrentSizes(files: SessionFiles): Promise<SessionFiles> {
   const now = await Promise.all(
     files.files.map(async (file): Promise<PlacedFile> => {

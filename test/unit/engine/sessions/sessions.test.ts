@@ -117,7 +117,10 @@ describe('a session that another process also has open', () => {
     assert.deepEqual([looking.live(), looking.summary().status], [false, 'running']);
     await assert.rejects(here.resume(id, { prompt: prompt(short) }), (error) => {
       assert.ok(EngineFailure.is(error, 'session_busy'));
-      assert.match(error.detail, new RegExp(`^Process ${process.pid} on \\S+ is writing the record of this session\\.`));
+      assert.match(
+        error.detail,
+        new RegExp(`^Process ${process.pid} on \\S+ is writing the record of this session\\.`),
+      );
       return true;
     });
     await bench.go();

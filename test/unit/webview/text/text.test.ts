@@ -1,6 +1,6 @@
 import * as assert from 'node:assert/strict';
 import { changeCounts, diffLines } from '../../../../webview/steps/diff.ts';
-import { bytes, clock, duration, plainUsd, usd } from '../../../../webview/text/format.ts';
+import { clock, duration, plainUsd, usd } from '../../../../webview/text/format.ts';
 import { splitPath } from '../../../../webview/text/paths.ts';
 import { firstWords, pieces, plain, settledLines, withoutTerminalCodes } from '../../../../webview/text/visible.ts';
 
@@ -22,11 +22,10 @@ describe('amounts', () => {
   });
 });
 
-describe('times and sizes', () => {
+describe('times', () => {
   it('are short', () => {
     assert.deepEqual([400, 41_300, 178_000, 3_840_000].map(duration), ['0.4 s', '41.3 s', '2 min 58 s', '1 h 4 min']);
     assert.deepEqual([42_000, 725_000, 3_725_000].map(clock), ['0:42', '12:05', '1:02:05']);
-    assert.deepEqual([148, 41_000, 8_400_000].map(bytes), ['148 B', '41 KB', '8.4 MB']);
   });
 });
 
