@@ -69,7 +69,7 @@ export class AcpHttpReader implements AgentReader {
 
   /** A part is shown whatever its metadata; unknown metadata is kept with the line. */
   #keepUnknown(known: boolean, { raw, timestamp }: SourceLine): void {
-    if (!known) this.#run.lines.unknown('Metadata of an unknown kind', raw, timestamp);
+    if (!known) this.#run.lines.unknown('Unknown metadata type', raw, timestamp);
   }
 
   #readRunEvent(type: string, event: JsonObject, line: SourceLine): boolean {

@@ -61,7 +61,7 @@ export class AcpReader implements AgentReader {
     if (message.kind !== 'notification' && message.kind !== 'request') return false;
     const kind = nonEmpty(field(message.params['update'], 'sessionUpdate'));
     const name = code(kind === undefined ? message.method : `${message.method} ${kind}`);
-    this.#run.lines.unknown(`Message of an unknown kind: ${name}`, line.raw, line.timestamp);
+    this.#run.lines.unknown(`Unknown message type: ${name}`, line.raw, line.timestamp);
     return true;
   }
 

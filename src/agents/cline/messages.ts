@@ -130,7 +130,7 @@ export function conversationOf(messages: readonly JsonObject[], session: string,
     if (placed === 'unknown') {
       const type = { kind: 'system_message', subtype: 'unknown' } as const;
       const raw = JSON.stringify(message).slice(0, 10_000);
-      items.push({ at, item: { type, content: `Message of an unknown kind: \`${kind}\``, raw } });
+      items.push({ at, item: { type, content: `Unknown message type: \`${kind}\``, raw } });
     } else if (placed !== undefined) items.push({ ...placed, at });
     last = stateOf(kind, isAsk, message) ?? last;
   }

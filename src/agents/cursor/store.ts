@@ -51,7 +51,7 @@ class CursorStoreReader implements RecordReader {
     this.#finishOpenCalls();
     for (const [at, block] of blocks.entries()) {
       if (block['type'] === 'tool_use') this.#startCall(block, `${record.path}-${this.#lines}-${at}`);
-      else if (block['type'] !== 'text') this.#session.unknown('A block of an unknown kind', JSON.stringify(block));
+      else if (block['type'] !== 'text') this.#session.unknown('Unknown block type', JSON.stringify(block));
       else if (role === 'assistant') this.#session.addText('text', text(block['text']) ?? '');
       else this.#readUserMessage(text(block['text']) ?? '', isSubagent);
     }

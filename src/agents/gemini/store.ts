@@ -109,8 +109,7 @@ export class GeminiChatReader implements RecordReader {
     if (!Array.isArray(value['messages'])) return false;
     this.#readHeader(value);
     for (const message of objects(value['messages'])) {
-      if (!this.#readStoredMessage(message))
-        this.#session.unknown('A message of an unknown kind', JSON.stringify(message));
+      if (!this.#readStoredMessage(message)) this.#session.unknown('Unknown message type', JSON.stringify(message));
       // Calls of one request end at the same time. Different times mean several requests, of which only one has its tokens
       // here.
       const times = new Set(objects(message['toolCalls']).map((call) => call['timestamp']));

@@ -118,7 +118,7 @@ export class PiReader implements RecordReader {
       else if (block['type'] === 'toolCall') {
         this.#startCall(block);
         calls += 1;
-      } else this.#session.unknown('A block of an unknown kind', JSON.stringify(block));
+      } else this.#session.unknown('Unknown block type', JSON.stringify(block));
     }
     const usage = usageOf(message['usage']);
     const cost = amount(field(field(message['usage'], 'cost'), 'total'));

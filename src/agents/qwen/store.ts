@@ -153,7 +153,7 @@ class QwenReader implements RecordReader {
       else if (isObject(part['functionCall'])) {
         this.#calls.call(part['functionCall'], parentCallId);
         calls += 1;
-      } else this.#session.unknown('A part of an unknown kind', JSON.stringify(part));
+      } else this.#session.unknown('Unknown part type', JSON.stringify(part));
     }
     return calls;
   }

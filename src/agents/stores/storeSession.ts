@@ -149,7 +149,7 @@ export class RecordParser implements StoreParser {
       facts.records.malformed += 1;
       this.#session.run.lines.malformed(raw.slice(0, maxRaw), now);
     } else if (!this.#reader.read(value, record, raw)) {
-      this.#session.unknown(isObject(value) ? unknownLine(value) : 'A list of an unknown kind', raw);
+      this.#session.unknown(isObject(value) ? unknownLine(value) : 'Unknown list', raw);
     }
   }
 

@@ -34,7 +34,7 @@ export function acpChoice(values: {
   }
   if (name !== undefined) {
     if (profile !== undefined)
-      throw new UsageError('--profile and a command exclude each other.', 'Use only one of them.');
+      throw new UsageError('--profile and a command cannot be used together.', 'Use only one of them.');
     const where = /[\\/]/.test(name) ? { program: path.resolve(cwd, name) } : { programs: [name] };
     return { profile: commandProfile, agents: [{ id: commandProfile, label: path.basename(name), args, ...where }] };
   }

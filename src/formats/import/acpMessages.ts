@@ -132,7 +132,7 @@ function unknownMetadata(metadata: unknown, timestamp: string): NewEntry {
   return {
     timestamp,
     type: { kind: 'system_message', subtype: 'unknown' },
-    content: 'Metadata of an unknown kind.',
+    content: 'Unknown metadata type.',
     metadata: { raw: JSON.stringify(metadata) },
   };
 }

@@ -56,7 +56,7 @@ function verdictWithoutReport(facts: RunFacts, exit: ExitInfo): Verdict {
   if (stopped) return { endReason: 'interrupted', error: interruptedText(exit) };
   const began = facts.messages.length > 0 || facts.sessionIds.length > 0 || facts.answer !== '';
   if (began && (exit.code === null || exit.code === 0)) {
-    return { endReason: 'interrupted', error: 'The run was interrupted: the agent ended without its closing line.' };
+    return { endReason: 'interrupted', error: 'The run was interrupted: the agent ended without a final result.' };
   }
   return { endReason: 'error', error: failedText(facts, exit) };
 }

@@ -116,7 +116,7 @@ class Questions {
   async #askForAgent(at: number): Promise<Answer<StepName | RunDecision>> {
     const picked = await ask<AgentItem>({
       ...this.#stepFrame(at, this.#remainingStepCount, t('Run Agent')),
-      placeholder: t('Choose an agent'),
+      placeholder: t('Select an agent'),
       items: async () => agentItems(await this.#loadReports(), this.#deps.memory),
       swap: ({ other }) => other?.(),
     });
@@ -165,7 +165,7 @@ class Questions {
     const folders = vscode.workspace.workspaceFolders ?? [];
     const picked = await ask({
       ...this.#stepFrame(at, 1, t('Run Agent')),
-      placeholder: t('Choose the working folder'),
+      placeholder: t('Select the working folder'),
       items: () =>
         Promise.resolve(
           folders.map(({ name, uri }) => ({

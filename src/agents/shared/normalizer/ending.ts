@@ -72,7 +72,7 @@ export function endingOf({ exit, stderr, known, exitCodes, lines, failed, interr
   if (!unfinished || failed || interrupted) return { kind: 'none' };
   return {
     kind: 'interrupted',
-    text: `The agent ended without a closing line${bad ? ` (${ended})` : ''}: it was stopped, or output is missing.`,
+    text: `The agent ended without a final result${bad ? ` (${ended})` : ''}: it was stopped, or output is missing.`,
   };
 }
 

@@ -69,13 +69,13 @@ export function stderrText(line: OutputLine): string {
 /** Label of a line of an unknown kind. */
 export function unknownLine(message: JsonObject): string {
   const name = [message['type'], message['subtype']].filter((part) => typeof part === 'string').join('/');
-  return `Line of an unknown kind: ${code(name === '' ? '(no type)' : name)}`;
+  return `Unknown line type: ${code(name === '' ? '(no type)' : name)}`;
 }
 
 /** Label of an unknown part of a line. */
 export function unknownContent(block: unknown): string {
   const type = isObject(block) ? block['type'] : typeof block;
-  return `Content of an unknown kind: ${code(typeof type === 'string' ? type : '(no type)')}`;
+  return `Unknown content type: ${code(typeof type === 'string' ? type : '(no type)')}`;
 }
 
 const byteOrderMark = 0xfe_ff;

@@ -52,7 +52,7 @@ export const exportCommand: Command = {
       throw new UsageError('--key is not a hexadecimal key.', 'Use the key that an earlier export printed to stderr.');
     const redact = values['no-redact'] !== true;
     if (key !== undefined && !redact)
-      throw new UsageError('--key and --no-redact exclude each other.', 'Use only one of them.');
+      throw new UsageError('--key and --no-redact cannot be used together.', 'Use only one of them.');
     const reader = new RecordReader(context, { store: values.store });
     const { engine } = reader;
     const stopped = new AbortController();

@@ -54,7 +54,7 @@ export const restore: Command = {
 };
 
 function targetOf(at: string | undefined, undo: boolean): RestoreTarget | null {
-  if (at !== undefined && undo) throw new UsageError('--at and --undo exclude each other.', 'Remove one of them.');
+  if (at !== undefined && undo) throw new UsageError('--at and --undo cannot be used together.', 'Remove one of them.');
   if (undo) return { undo: true };
   if (at === undefined) return null;
   if (!/^\d{1,9}$/.test(at))

@@ -33,7 +33,8 @@ export const fork: Command = {
     const at = entryOf(values.at, session);
     const promptArgument = requirePrompt(argument);
     const command = args.includes('--') ? others : [];
-    if (others.length > command.length) throw new UsageError('There is more than one prompt.', 'Put it in quotes.');
+    if (others.length > command.length)
+      throw new UsageError('There is more than one prompt.', 'Put the prompt in quotes.');
     const agentOptions = agentOptionsOf(values);
     const { cwd } = context;
     const program = values.program === undefined ? undefined : path.resolve(cwd, values.program);

@@ -93,7 +93,7 @@ export const queue: Command = {
         return done;
       });
     }
-    if (others.length > 0) throw new UsageError('There is more than one prompt.', 'Put it in quotes.');
+    if (others.length > 0) throw new UsageError('There is more than one prompt.', 'Put the prompt in quotes.');
     return add(context, subject, values, show);
   },
 };

@@ -89,7 +89,7 @@ export const run: Command = {
         : undefined;
     const server = serverChoice(agent, values, context.env);
     if (others.length > 0 && (acp === undefined || command.length === 0))
-      throw new UsageError('There is more than one prompt.', 'Put it in quotes.');
+      throw new UsageError('There is more than one prompt.', 'Put the prompt in quotes.');
     const prompt = await readPrompt(promptArgument, context);
     const agentOptions = agentOptionsOf(values);
     const limits = limitsOf(values);

@@ -68,7 +68,7 @@ async function askForNewFolder(from: string): Promise<string | undefined> {
     description: inertText(uri.fsPath),
     folder: uri.fsPath,
   }));
-  const other = { label: t('Another Folder…'), description: '', folder: undefined };
+  const other = { label: t('Other Folder…'), description: '', folder: undefined };
   const placeHolder = t('Current location of {0}', inertText(from));
   const chosen = await vscode.window.showQuickPick([...folders, other], { title: t('Relink Sessions'), placeHolder });
   if (chosen === undefined || chosen.folder !== undefined) return chosen?.folder;

@@ -44,5 +44,5 @@ export function retentionCommands({ loader, retention }: Pick<CommandContext, 'l
 
 function sizeText(bytes: number): string {
   const kilobytes = Math.max(0, Math.round(bytes / 1000));
-  return kilobytes < 1000 ? t('{0} kB', kilobytes) : t('{0} MB', Math.round(kilobytes / 1000));
+  return kilobytes < 1000 ? t('{0} KB', kilobytes) : t('{0} MB', Math.round(kilobytes / 1000));
 }

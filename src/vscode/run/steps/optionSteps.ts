@@ -34,7 +34,7 @@ export async function askForOptions(subject: Subject, started: RunChoice): Promi
     const answer = await ask<PartItem>({
       ...subject.step,
       title: t('How to Run {0}', subject.agent.label),
-      placeholder: t('Choose what to change'),
+      placeholder: t('Select what to change'),
       items: () => Promise.resolve(items),
       active: ({ part }) => part === last || (typeof part === 'object' && part.name === nameOfPart(last)),
     });
@@ -136,7 +136,7 @@ async function askForModel({ agent, settings, memory, step }: Subject): Promise<
   const answer = await askForWords({
     ...step,
     title: t('Model for {0}', agent.label),
-    placeholder: t('Choose a model, or type any model name that the agent supports'),
+    placeholder: t('Select a model, or type the name of any model that the agent supports'),
     back: true,
     value: '',
     items: all.filter((candidate, at) => all.findIndex(({ model }) => model === candidate.model) === at),

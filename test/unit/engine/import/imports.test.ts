@@ -203,7 +203,7 @@ describe('imports', () => {
     assert.deepEqual(contents, [
       ['hi[a.png, image/png, 4 characters]', undefined],
       ['yes[text/plain](https://x.test/a)', undefined],
-      ['Metadata of an unknown kind.', '{"kind":"mood","value":1}'],
+      ['Unknown metadata type.', '{"kind":"mood","value":1}'],
     ]);
   });
 

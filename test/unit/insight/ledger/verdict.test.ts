@@ -78,7 +78,7 @@ describe('verdict on a run', () => {
       runFacts({ messages: [message()] }),
       exit(0),
       'interrupted',
-      /closing line/,
+      /without a final result/,
     ],
     ['was ended by a signal', runFacts(), exit(null, 'SIGTERM'), 'interrupted', /SIGTERM/],
     ['was ended by a signal, as a shell says it', runFacts(), exit(143), 'interrupted', /143/],
