@@ -23,7 +23,7 @@ export function completenessWording(found: Completeness): Wording[] {
           : worded`Could not read ${bytes} bytes at byte ${offset} of the record, after entry ${afterIndex} (${reason}).`,
       ),
     ...(problems.length > maxListed ? [worded`Could not read ${problems.length - maxListed} more parts.`] : []),
-    ...(isBroken ? [worded`The chain of the record is broken: ${verdictWording(chain)}.`] : []),
+    ...(isBroken ? [worded`The hash chain of the record is broken: ${verdictWording(chain)}.`] : []),
   ];
 }
 

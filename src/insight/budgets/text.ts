@@ -6,7 +6,7 @@ const scopes: Readonly<Record<BudgetScope, string>> = {
   message: 'this message',
   run: 'this run',
   session: 'this session',
-  tree: 'this session and its descendants',
+  tree: 'this session and its child sessions',
   day: 'today',
   agent: 'this agent today',
   workspace: 'this workspace',

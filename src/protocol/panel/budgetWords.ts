@@ -18,7 +18,7 @@ export function scopeText(scope: BudgetScope, { t }: Pick<TextFormat, 't'>): str
     case 'session':
       return t('this session');
     case 'tree':
-      return t('this session and its descendants');
+      return t('this session and its child sessions');
     case 'day':
       return t('today');
     case 'agent':

@@ -60,7 +60,7 @@ export class StatusBar implements vscode.Disposable {
       ...folders.map(folderText),
       ...(cost.estimated ? [t('≈: includes estimates at list prices.')] : []),
       ...near.map(nearLimitText),
-      ...(cost.atLeast ? [t('at least: some agents do not store every request that was billed.')] : []),
+      ...(cost.atLeast ? [t('at least: some agents do not store every billed request.')] : []),
       ...(cost.unknown ? [t('unknown: some runs did not report their cost.')] : []),
     ].join('\n');
     this.#item.accessibilityInformation = { label: t('Vitrine: {0}', parts.join(', ')), role: 'button' };

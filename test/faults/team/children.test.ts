@@ -196,6 +196,6 @@ describe('child sessions on another machine of a team', function () {
     const child = await until('the child to stop', async () =>
       (await children(id)).find(({ status, reason }) => status === 'stopped' && reason !== undefined),
     );
-    assert.match(child.reason ?? '', /budget for this session and its descendants is used up/);
+    assert.match(child.reason ?? '', /budget for this session and its child sessions is used up/);
   });
 });
