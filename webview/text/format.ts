@@ -1,5 +1,5 @@
 import { NumberFormat } from '../../src/text/numberFormat.ts';
-import { locale, t } from '../l10n.ts';
+import { locale } from '../l10n.ts';
 
 export function usd(amount: number): string {
   return formats().figures.money(amount);
