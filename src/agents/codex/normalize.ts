@@ -5,7 +5,7 @@ import type { AgentReader, OwnFacts } from '../shared/normalizer/lineNormalizer.
 import type { NormalizedRun, SourceLine } from '../shared/normalizer/normalizedRun.ts';
 import { AppServerEvents } from './appServer/events.ts';
 import { fixedStderr, noise } from './errors.ts';
-import { OldEvents } from './events/events.ts';
+import { OldEvents } from './oldEvents/events.ts';
 import { ThreadEvents } from './threads/threadEvents.ts';
 import { configLine, contextModel, eventOf, promptLine } from './wire.ts';
 

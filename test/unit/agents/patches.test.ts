@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { patchChanges as codexChanges } from '../../../src/agents/codex/events/patches.ts';
+import { patchChanges as codexChanges } from '../../../src/agents/codex/oldEvents/patches.ts';
 import { fileDiffs, patchChanges as copilotChanges, withDiffs } from '../../../src/agents/copilot/tools/patches.ts';
 import { repeated } from '../../support/hostile/growing.ts';
 

@@ -3,7 +3,7 @@ import type { FileChange, ToolAction, ToolResult, ToolStatus } from '../../../mo
 import { errorReason, resultText } from '../../shared/resultText.ts';
 import { amount, field, nonEmpty, objects, text, texts } from '../../shared/guards.ts';
 import { shellWord } from '../../shared/describe.ts';
-import { patchChanges } from '../events/patches.ts';
+import { patchChanges } from '../oldEvents/patches.ts';
 import type { CodexItem } from '../wire.ts';
 
 /** A tool call in an item: each time the whole call, as far as known. */
