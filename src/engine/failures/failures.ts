@@ -107,7 +107,7 @@ export const failures = {
       detail: worded`To start it, set "status" to "active": ${file}`,
     }),
 
-  childRefused: (why: Wording, detail = worded`No child session was started.`) =>
+  childRefused: (why: Wording, detail = worded`No agent was started.`) =>
     new EngineFailure('child_refused', { message: why, detail }),
 
   placeholdersMissing: (name: string, missing: readonly string[]) =>

@@ -94,7 +94,7 @@ describe('child sessions on another machine of a team', function () {
     bob.addAgent('renderer', `${renderer}model: opus\n`);
     const second = await lead(starts(saying('otherwise')));
     await ended(second);
-    assert.match(await alice.ok('show', second), /differs from the one on the parent's machine/);
+    assert.match(await alice.ok('show', second), /differs from the one on the parent’s machine/);
     const [child] = await children(second);
     assert.deepEqual([child?.outcome, child?.status], ['failed', 'finished']);
   });
