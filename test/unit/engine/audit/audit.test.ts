@@ -194,7 +194,7 @@ describe('the GPG signature of a record', function () {
 
   it('rejects ambiguous key names', async () => {
     for (const name of ['nobody', '--output', '0x12', 'deadbeef', 'relative/key']) {
-      await assert.rejects(signHead(folder, name, own), /Not an absolute path/);
+      await assert.rejects(signHead(folder, name, own), /Neither the absolute path/);
     }
   });
 });
