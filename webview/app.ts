@@ -60,7 +60,7 @@ export class App {
     (extent) => this.#draw(extent),
     (passes) => this.#drawFrame(passes),
   );
-  readonly #first: FirstScreen;
+  readonly #firstScreen: FirstScreen;
   #drawnStructureVersion = -1;
   /** As the header says. */
   #isAtEnd = true;
@@ -72,7 +72,7 @@ export class App {
   constructor(root: HTMLElement, loaded: () => void) {
     const saved = loadState();
     restoreStore(this.#store, saved);
-    this.#first = new FirstScreen({
+    this.#firstScreen = new FirstScreen({
       store: this.#store,
       jumps: () => this.#jumps,
       anchor: saved.anchor,
@@ -295,9 +295,9 @@ export class App {
     }
     if (extent === 'all') this.#revision += 1;
     if (extent !== 'moved') this.#drawAround(view);
-    this.#first.handleDrawing();
+    this.#firstScreen.handleDrawing();
     if (this.#list.length === 0) {
-      this.#first.handleDrawn();
+      this.#firstScreen.handleDrawn();
       render(renderEmpty(view.can.stop), rows);
       return;
     }
@@ -305,7 +305,7 @@ export class App {
     const layout = this.#list.layout();
     render(transcript(this.#context(), layout), rows);
     this.#list.handleDrawn(layout);
-    this.#first.handleDrawn();
+    this.#firstScreen.handleDrawn();
     this.#handleScroll();
     this.#citing.value?.handleDrawn();
     if (!this.#focus.showWanted()) this.#frames.requestDraw('moved');
@@ -334,7 +334,7 @@ export class App {
 
   #savedState(): SavedState | undefined {
     const [store, list, requests] = [this.#store, this.#list, this.#requests];
-    return this.#first.isDrawn
+    return this.#firstScreen.isDrawn
       ? pageState({ store, list, requests, draft: this.#draft.text, views: this.#views })
       : undefined;
   }

@@ -33,7 +33,7 @@ export interface ButtonOptions {
   readonly id?: string;
   readonly disabled?: boolean;
   /** Disabled, but still focusable. */
-  readonly unready?: boolean;
+  readonly isUnready?: boolean;
   readonly expanded?: boolean;
   readonly pressed?: boolean;
   readonly opensMenu?: boolean;
@@ -42,9 +42,9 @@ export interface ButtonOptions {
 
 /** The toolkit passes only some of these attributes to its inner button, which has the focus; hence the properties. */
 export function button(options: ButtonOptions): TemplateResult {
-  const { label, icon, look = 'secondary', title, id, disabled = false, unready = false } = options;
+  const { label, icon, look = 'secondary', title, id, disabled = false, isUnready = false } = options;
   const act = (event: Event): void => {
-    if (!disabled && !unready) options.onClick(event);
+    if (!disabled && !isUnready) options.onClick(event);
   };
   const byKey = (event: KeyboardEvent): void => {
     if (ready || (event.key !== 'Enter' && event.key !== ' ')) return;
@@ -52,15 +52,15 @@ export function button(options: ButtonOptions): TemplateResult {
     act(event);
   };
   return html`<vscode-button
-    class="btn ${look} ${unready ? 'unready' : ''}"
+    class="btn ${look} ${isUnready ? 'unready' : ''}"
     appearance=${look}
     id=${id ?? nothing}
     title=${title ?? (look === 'icon' ? label : nothing)}
     role=${ready ? nothing : 'button'}
     tabindex=${ready ? (options.tabIndex ?? nothing) : (options.tabIndex ?? 0)}
     ?disabled=${disabled}
-    aria-disabled=${disabled || unready ? 'true' : nothing}
-    .ariaDisabled=${live(disabled || unready ? 'true' : null)}
+    aria-disabled=${disabled || isUnready ? 'true' : nothing}
+    .ariaDisabled=${live(disabled || isUnready ? 'true' : null)}
     aria-label=${look === 'icon' ? label : nothing}
     aria-expanded=${options.expanded === undefined ? nothing : String(options.expanded)}
     aria-pressed=${options.pressed === undefined ? nothing : String(options.pressed)}
@@ -92,7 +92,7 @@ export interface ChoiceOptions {
   /** Name of its group. */
   readonly name: string;
   /** A checkbox, not a radio button. */
-  readonly several: boolean;
+  readonly isMultiSelect: boolean;
   readonly label: unknown;
   readonly description?: unknown;
   readonly chosen: boolean;
@@ -101,10 +101,10 @@ export interface ChoiceOptions {
 
 /** Not the toolkit's, which write inline styles; the page's policy forbids those. */
 export function choice(options: ChoiceOptions): TemplateResult {
-  const { id, name, several, label, description, chosen, onChoose } = options;
+  const { id, name, isMultiSelect, label, description, chosen, onChoose } = options;
   return html`<div class="choice">
     <input
-      type=${several ? 'checkbox' : 'radio'}
+      type=${isMultiSelect ? 'checkbox' : 'radio'}
       id=${id}
       name=${name}
       aria-describedby=${description === undefined ? nothing : `${id}-d`}

@@ -37,7 +37,7 @@ export class DaemonLink<F extends Error> {
   readonly reconnected = new Listeners<[]>();
   readonly #deps: LinkDeps<F>;
   #connection: Promise<DaemonConnection> | undefined;
-  readonly #closing = new AbortController();
+  readonly #closeController = new AbortController();
 
   constructor(deps: LinkDeps<F>) {
     this.#deps = deps;
@@ -51,7 +51,11 @@ export class DaemonLink<F extends Error> {
       try {
         return await connection.call(name, params);
       } catch (error) {
-        if (this.#closing.signal.aborted || !readingCalls.includes(name) || !DaemonError.is(error, 'unreachable'))
+        if (
+          this.#closeController.signal.aborted ||
+          !readingCalls.includes(name) ||
+          !DaemonError.is(error, 'unreachable')
+        )
           throw error;
         await connection.closed;
         return await (await this.connection()).call(name, params);
@@ -93,13 +97,13 @@ export class DaemonLink<F extends Error> {
 
   /** @throws DaemonError */
   async connection(): Promise<DaemonConnection> {
-    if (this.#closing.signal.aborted) throw new DaemonError('unreachable', 'This window is closing.');
+    if (this.#closeController.signal.aborted) throw new DaemonError('unreachable', 'This window is closing.');
     this.#connection ??= this.#connect();
     return this.#connection;
   }
 
   close(): void {
-    this.#closing.abort();
+    this.#closeController.abort();
     void this.#connection?.then(
       (connection) => connection.close(),
       () => undefined,
@@ -122,11 +126,11 @@ export class DaemonLink<F extends Error> {
 
   #handleDisconnect(): void {
     this.#connection = undefined;
-    if (!this.#closing.signal.aborted) void this.#reconnect();
+    if (!this.#closeController.signal.aborted) void this.#reconnect();
   }
 
   async #reconnect(): Promise<void> {
-    for (let pause = firstRetryMs; !this.#closing.signal.aborted; pause = Math.min(pause * 2, lastRetryMs)) {
+    for (let pause = firstRetryMs; !this.#closeController.signal.aborted; pause = Math.min(pause * 2, lastRetryMs)) {
       try {
         await this.connection();
         this.reconnected.fire();
@@ -134,7 +138,7 @@ export class DaemonLink<F extends Error> {
       } catch (error) {
         this.#deps.log.warn(`The Vitrine daemon cannot be reached: ${String(error)}`);
         // Keeps a command line alive that waits for a run.
-        await delay(pause, undefined, { signal: this.#closing.signal }).catch(() => undefined);
+        await delay(pause, undefined, { signal: this.#closeController.signal }).catch(() => undefined);
       }
     }
   }

@@ -59,7 +59,7 @@ export class RemoteSession<F extends Error> implements Disposable {
   readonly #summaries = new Listeners<[summary: SessionSummary]>();
   readonly #notices = new Listeners<[notice: RemoteNotice<F>]>();
   readonly #conversations = new Listeners<[]>();
-  readonly #reconnected: Disposable;
+  readonly #reconnectListener: Disposable;
   readonly #open = new Map<number, NormalizedEntry>();
   #connection: DaemonConnection;
   #subscription: number;
@@ -75,7 +75,7 @@ export class RemoteSession<F extends Error> implements Disposable {
     this.#subscription = followed.subscription;
     this.#state = followed.state;
     this.#begin(followed);
-    this.#reconnected = link.reconnected.on(() => void this.#resync());
+    this.#reconnectListener = link.reconnected.on(() => void this.#resync());
   }
 
   /** @throws F, DaemonError */
@@ -228,7 +228,7 @@ export class RemoteSession<F extends Error> implements Disposable {
   dispose(): void {
     if (this.#isDisposed) return;
     this.#isDisposed = true;
-    this.#reconnected.dispose();
+    this.#reconnectListener.dispose();
     for (const listeners of [this.#updates, this.#summaries, this.#notices, this.#conversations]) listeners.clear();
     void this.#connection.unfollow(this.#subscription).catch(() => undefined);
   }

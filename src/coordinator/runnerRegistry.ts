@@ -22,7 +22,7 @@ interface ConnectedRunner extends RegisteredRunner {
   /** Monotonic time. */
   heartbeatAt: number;
   /** The process has ended. */
-  hasLeft: boolean;
+  hasExited: boolean;
 }
 
 /** Registered runners. Times in `now` are monotonic, times in `at` are ISO 8601. */
@@ -54,7 +54,7 @@ export class RunnerRegistry {
       executor_type,
       tags,
     };
-    const connected = { runner, instance, limit, within, heartbeatAt: now, hasLeft: false };
+    const connected = { runner, instance, limit, within, heartbeatAt: now, hasExited: false };
     this.#runners.set(runnerId, connected);
     return { taken: connected, replaced: before !== undefined && !same };
   }
@@ -64,7 +64,7 @@ export class RunnerRegistry {
     { now, at }: { readonly now: number; readonly at: string },
   ): RegisteredRunner {
     const connected = this.#runners.get(runner_id);
-    if (connected === undefined || connected.instance !== instance || connected.hasLeft) {
+    if (connected === undefined || connected.instance !== instance || connected.hasExited) {
       throw new CoordinatorError('unknown_runner', `Runner ${runner_id} is not registered by this process.`);
     }
     const updated = { ...connected, runner: { ...connected.runner, last_heartbeat: at }, heartbeatAt: now };
@@ -75,15 +75,15 @@ export class RunnerRegistry {
   /** Marks a runner as gone. Returns whether its process was registered. */
   unregister({ runner_id, instance }: RunnerRef): boolean {
     const connected = this.#runners.get(runner_id);
-    if (connected === undefined || connected.instance !== instance || connected.hasLeft) return false;
-    connected.hasLeft = true;
+    if (connected === undefined || connected.instance !== instance || connected.hasExited) return false;
+    connected.hasExited = true;
     return true;
   }
 
   /** Removes runners without a heartbeat for so long that their runs are given up. */
   removeLost(now: number): readonly string[] {
     const lost = [...this.#runners.values()].filter(
-      ({ heartbeatAt, hasLeft }) => hasLeft || now - heartbeatAt >= lostMs,
+      ({ heartbeatAt, hasExited }) => hasExited || now - heartbeatAt >= lostMs,
     );
     for (const { runner } of lost) this.#runners.delete(runner.runner_id);
     return lost.map(({ runner }) => runner.runner_id);
@@ -91,8 +91,8 @@ export class RunnerRegistry {
 
   /** When `removeLost` will remove each runner, unless a heartbeat arrives before. */
   expiries(): readonly number[] {
-    return [...this.#runners.values()].map(({ heartbeatAt, hasLeft }) =>
-      hasLeft ? heartbeatAt : heartbeatAt + lostMs,
+    return [...this.#runners.values()].map(({ heartbeatAt, hasExited }) =>
+      hasExited ? heartbeatAt : heartbeatAt + lostMs,
     );
   }
 
@@ -128,7 +128,7 @@ export class RunnerRegistry {
     return ids.find((id) => this.#runners.get(id)?.instance === instance) ?? ids.find(isFree) ?? idOf(ids.length);
   }
 
-  #isOnline({ heartbeatAt, hasLeft }: ConnectedRunner, now: number): boolean {
-    return !hasLeft && now - heartbeatAt < staleMs;
+  #isOnline({ heartbeatAt, hasExited }: ConnectedRunner, now: number): boolean {
+    return !hasExited && now - heartbeatAt < staleMs;
   }
 }

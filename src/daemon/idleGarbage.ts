@@ -3,14 +3,14 @@ const defaultQuietMs = 10_000;
 
 /** Gives the memory of ended tasks back, once: V8 itself collects only while there is work. One for each thread. */
 export class IdleGarbage {
-  readonly #collect: () => unknown;
+  readonly #collectGarbage: () => unknown;
   readonly #quietMs: number;
   #hasWorked = false;
   #timer: NodeJS.Timeout | undefined;
 
   /** `collect` does nothing by default if Node was started without `--expose-gc`. */
   constructor(collect: () => unknown = collectGarbage, quietMs = defaultQuietMs) {
-    this.#collect = collect;
+    this.#collectGarbage = collect;
     this.#quietMs = quietMs;
   }
 
@@ -21,7 +21,7 @@ export class IdleGarbage {
     else if (this.#hasWorked) {
       this.#timer = setTimeout(() => {
         this.#hasWorked = false;
-        this.#collect();
+        this.#collectGarbage();
       }, this.#quietMs);
       this.#timer.unref();
     }

@@ -114,11 +114,11 @@ export async function serve(folder: string, options: DaemonOptions): Promise<voi
   });
   const news = new NewsSource(engine);
   engine.onSummary(() => thread.notify(indexOrders.recordsChanged, {}));
-  const joined = new JoinedSessions(log);
+  const joinedSessions = new JoinedSessions(log);
   const sources: ObservedSources = new ObservedSources({
     thread,
     saved: (most) => catalogue.use((database) => newestObserved(database, most)).catch(() => []),
-    joined,
+    joinedSessions,
     own: recordedSessions(engine),
     engine,
     onKept: (summary) => news.summaryChanged(summary),
@@ -185,7 +185,7 @@ export async function serve(folder: string, options: DaemonOptions): Promise<voi
     clients,
     running,
     sources,
-    joined,
+    joinedSessions,
     news,
     queue,
     races,

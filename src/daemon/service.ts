@@ -32,7 +32,7 @@ export interface ServiceDeps {
   readonly clients: Clients;
   readonly running: RunningSessions;
   readonly sources: ObservedSources;
-  readonly joined: JoinedSessions;
+  readonly joinedSessions: JoinedSessions;
   readonly news: NewsSource;
   readonly queue: RunQueue;
   readonly races: RaceCalls;
@@ -130,7 +130,7 @@ export class DaemonService {
   ): Promise<ResultOf<'answer'>> {
     const { kind, id } = this.#deps.clients.describe(connection) ?? {};
     const client = kind === undefined ? undefined : { kind, ...(id !== undefined && { id }) };
-    const joined = this.#deps.joined.get(session_id);
+    const joined = this.#deps.joinedSessions.get(session_id);
     if (joined !== undefined) return { accepted: joined.conversation().answer(request_id, answer, client) };
     const handle = this.#deps.running.get(session_id);
     if (handle === undefined) {
@@ -145,8 +145,8 @@ export class DaemonService {
   }
 
   async say(connection: ConnectedClient, { session_id, text, how }: ParamsOf<'say'>): Promise<ResultOf<'say'>> {
-    const { running, joined, others, clients } = this.#deps;
-    const link = joined.get(session_id);
+    const { running, joinedSessions, others, clients } = this.#deps;
+    const link = joinedSessions.get(session_id);
     if (link !== undefined) {
       link.conversation().say(text, how);
       return {};
@@ -175,7 +175,7 @@ export class DaemonService {
   }
 
   async stop({ session_id, kill }: ParamsOf<'stop'>): Promise<ResultOf<'stop'>> {
-    const joined = this.#deps.joined.get(session_id);
+    const joined = this.#deps.joinedSessions.get(session_id);
     if (joined !== undefined) {
       joined.stop();
       return {};
@@ -249,7 +249,7 @@ export class DaemonService {
    */
   async open(sessionId: string): Promise<SessionHandle> {
     const { engine, sources, others } = this.#deps;
-    const running = sources.keeper.isRunning(sessionId) ? await sources.open(sessionId) : undefined;
+    const running = sources.copier.isRunning(sessionId) ? await sources.open(sessionId) : undefined;
     if (running !== undefined) return running;
     try {
       const own = await engine.open(sessionId);
@@ -264,7 +264,7 @@ export class DaemonService {
 
   /** As `open`. Joins a session of another program, if the agent allows it. */
   async follow(sessionId: string): Promise<SessionHandle> {
-    return this.#deps.joined.follow(await this.open(sessionId));
+    return this.#deps.joinedSessions.follow(await this.open(sessionId));
   }
 
   /** While another machine runs it, what the team has of it; `null`: nothing, or it does not. */
@@ -280,7 +280,7 @@ export class DaemonService {
     const known = await this.open(session_id);
     const { observed } = known.summary();
     known.dispose();
-    if (observed !== undefined) await this.#deps.sources.keeper.keep(session_id);
+    if (observed !== undefined) await this.#deps.sources.copier.keep(session_id);
     return {};
   }
 

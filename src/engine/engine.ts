@@ -82,7 +82,7 @@ export class Engine {
   readonly #stateDeps: StateDeps;
   readonly #starter: RunStarter;
   readonly #fileSnapshots: FileSnapshots;
-  #closed: Promise<void> | undefined;
+  #closePromise: Promise<void> | undefined;
 
   constructor(deps: EngineDeps) {
     this.#deps = deps;
@@ -98,9 +98,9 @@ export class Engine {
       onEvent: (event) => this.#events.fire(event),
     };
     const sourceOf = (session: Session) => this.#sources.findReadingLauncher(session);
-    const reap = () => reapOrphans(this.#leases, deps.log);
+    const endLeftovers = () => reapOrphans(this.#leases, deps.log);
     const prices = () => loadPrices(deps.settings().prices);
-    this.#sessions = new Sessions({ ...this.#stateDeps, clock: deps.clock, prices, sourceOf, reap });
+    this.#sessions = new Sessions({ ...this.#stateDeps, clock: deps.clock, prices, sourceOf, endLeftovers });
     this.archive = new Archive(this.#sessions, { ...deps, store: this.#store });
     this.queued = new QueuedRecords({
       ...deps,
@@ -338,8 +338,8 @@ export class Engine {
 
   /** Stops all runs within 5 seconds and closes the records. `reason` is recorded for each stopped run. */
   dispose(reason?: string): Promise<void> {
-    this.#closed ??= this.#close(reason);
-    return this.#closed;
+    this.#closePromise ??= this.#close(reason);
+    return this.#closePromise;
   }
 
   async #close(reason: string | undefined): Promise<void> {
@@ -391,7 +391,7 @@ export class Engine {
 
   #assertOpen(signal?: AbortSignal): void {
     if (signal?.aborted === true) throw failures.runCancelled();
-    if (this.#closed !== undefined) throw failures.engineClosed();
+    if (this.#closePromise !== undefined) throw failures.engineClosed();
   }
 
   #now(): string {

@@ -5,17 +5,17 @@ const slice = 8;
 
 /** Yields to other work every few milliseconds. */
 export class Pace {
-  readonly #other: () => Promise<unknown>;
-  #since = performance.now();
+  readonly #yieldToOthers: () => Promise<unknown>;
+  #sliceStart = performance.now();
 
   /** `other`: settles when the work may continue. */
   constructor(other: () => Promise<unknown> = () => setImmediate()) {
-    this.#other = other;
+    this.#yieldToOthers = other;
   }
 
   async step(): Promise<void> {
-    if (performance.now() - this.#since < slice) return;
-    await this.#other();
-    this.#since = performance.now();
+    if (performance.now() - this.#sliceStart < slice) return;
+    await this.#yieldToOthers();
+    this.#sliceStart = performance.now();
   }
 }

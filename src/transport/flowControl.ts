@@ -8,11 +8,11 @@ export class FlowControl {
   /** Received, but not yet passed to a handler. */
   #queued = 0;
   /** Requests whose answer the operating system has not accepted yet. */
-  #unanswered = 0;
+  #unansweredRequests = 0;
   #onFree: () => void = () => undefined;
 
   get isFull(): boolean {
-    return this.#queued + this.#unanswered > maxWaiting;
+    return this.#queued + this.#unansweredRequests > maxWaiting;
   }
 
   /** Calls `listener` when this is no longer full. */
@@ -21,7 +21,7 @@ export class FlowControl {
   }
 
   handleMessage(message: object): void {
-    if ('id' in message && 'method' in message) this.#unanswered += 1;
+    if ('id' in message && 'method' in message) this.#unansweredRequests += 1;
     this.#queued += 1;
     // vscode-jsonrpc passes one message to its handler per turn of the event loop.
     if (this.#queued === 1) setImmediate(this.#turn);
@@ -29,7 +29,7 @@ export class FlowControl {
 
   handleAnswer(message: object): void {
     if (!('id' in message) || 'method' in message) return;
-    this.#unanswered -= 1;
+    this.#unansweredRequests -= 1;
     this.#checkFree();
   }
 
@@ -41,22 +41,22 @@ export class FlowControl {
 
   /** Call after one message less. */
   #checkFree(): void {
-    if (this.#queued + this.#unanswered === maxWaiting) this.#onFree();
+    if (this.#queued + this.#unansweredRequests === maxWaiting) this.#onFree();
   }
 }
 
 /** Bytes that all connections together have received and not handled. */
 export class FrameBudget {
-  readonly #max: number;
+  readonly #maxBytes: number;
   #usedBytes = 0;
 
   constructor(max: number) {
-    this.#max = max;
+    this.#maxBytes = max;
   }
 
   /** Returns false if the budget is exceeded. */
   acquire(bytes: number): boolean {
-    if (this.#usedBytes + bytes > this.#max) return false;
+    if (this.#usedBytes + bytes > this.#maxBytes) return false;
     this.#usedBytes += bytes;
     return true;
   }

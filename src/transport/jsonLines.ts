@@ -37,10 +37,10 @@ export class JsonLineReader extends AbstractMessageReader implements TurnTaker {
   #limit: number;
   readonly #options: ReaderOptions;
   /** Received, but not parsed. */
-  #unread: Buffer[] = [];
+  #unreadChunks: Buffer[] = [];
   #unreadBytes = 0;
   /** Parts of a line whose end has not arrived. */
-  #parts: Buffer[] = [];
+  #lineParts: Buffer[] = [];
   #length = 0;
   #callback: ((message: unknown) => void) | undefined;
 
@@ -93,7 +93,7 @@ export class JsonLineReader extends AbstractMessageReader implements TurnTaker {
       return false;
     }
     callback(message);
-    return this.#unread.length > 0;
+    return this.#unreadChunks.length > 0;
   }
 
   #read(callback: (message: unknown) => void): void {
@@ -105,21 +105,21 @@ export class JsonLineReader extends AbstractMessageReader implements TurnTaker {
   #addChunk(chunk: Buffer): void {
     if (this.#options.budget?.acquire(chunk.length) === false)
       return this.#fail('All clients together send too much at once.');
-    this.#unread.push(chunk);
+    this.#unreadChunks.push(chunk);
     this.#unreadBytes += chunk.length;
     if (this.#unreadBytes >= maxUnread) this.#socket.pause();
     this.#requestTurn();
   }
 
   #requestTurn(): void {
-    if (this.#unread.length === 0) return;
+    if (this.#unreadChunks.length === 0) return;
     if (this.#options.turns !== undefined) this.#options.turns.add(this);
     else while (this.handleNext());
   }
 
   /** `undefined`: its end has not arrived, or it failed. */
   #takeNextLine(): string | undefined {
-    for (let chunk = this.#unread[0]; chunk !== undefined; chunk = this.#unread[0]) {
+    for (let chunk = this.#unreadChunks[0]; chunk !== undefined; chunk = this.#unreadChunks[0]) {
       const end = chunk.indexOf(lineFeed);
       const part = end === -1 ? chunk : chunk.subarray(0, end);
       if (this.#length + part.length > this.#limit) {
@@ -128,9 +128,9 @@ export class JsonLineReader extends AbstractMessageReader implements TurnTaker {
       }
       const taken = end === -1 ? chunk.length : end + 1;
       this.#unreadBytes -= taken;
-      if (taken === chunk.length) this.#unread.shift();
-      else this.#unread[0] = chunk.subarray(taken);
-      this.#parts.push(part);
+      if (taken === chunk.length) this.#unreadChunks.shift();
+      else this.#unreadChunks[0] = chunk.subarray(taken);
+      this.#lineParts.push(part);
       this.#length += part.length;
       if (end !== -1) return this.#joinLine();
     }
@@ -139,10 +139,10 @@ export class JsonLineReader extends AbstractMessageReader implements TurnTaker {
 
   #joinLine(): string | undefined {
     const { budget, maxValues } = this.#options;
-    const [first] = this.#parts;
-    const line = this.#parts.length === 1 && first !== undefined ? first : Buffer.concat(this.#parts);
+    const [first] = this.#lineParts;
+    const line = this.#lineParts.length === 1 && first !== undefined ? first : Buffer.concat(this.#lineParts);
     budget?.release(line.length + 1);
-    this.#parts = [];
+    this.#lineParts = [];
     this.#length = 0;
     if (maxValues === undefined || line.length <= maxUncounted || !hasMoreValues(line, maxValues))
       return line.toString('utf8');
@@ -153,9 +153,9 @@ export class JsonLineReader extends AbstractMessageReader implements TurnTaker {
   #clear(): void {
     this.#options.budget?.release(this.#length + this.#unreadBytes);
     this.#options.turns?.remove(this);
-    this.#unread = [];
+    this.#unreadChunks = [];
     this.#unreadBytes = 0;
-    this.#parts = [];
+    this.#lineParts = [];
     this.#length = 0;
   }
 

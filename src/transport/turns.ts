@@ -15,8 +15,8 @@ export interface TurnTaker {
  * first those that had nothing waiting, and only a few before the event loop looks for other work.
  */
 export class FairTurns {
-  readonly #idle = new Set<TurnTaker>();
-  readonly #busy = new Set<TurnTaker>();
+  readonly #idleTakers = new Set<TurnTaker>();
+  readonly #busyTakers = new Set<TurnTaker>();
   readonly #now: () => number;
   #isPlanned = false;
 
@@ -25,14 +25,14 @@ export class FairTurns {
   }
 
   add(taker: TurnTaker): void {
-    if (this.#busy.has(taker)) return;
-    this.#idle.add(taker);
+    if (this.#busyTakers.has(taker)) return;
+    this.#idleTakers.add(taker);
     this.#scheduleTurn();
   }
 
   remove(taker: TurnTaker): void {
-    this.#idle.delete(taker);
-    this.#busy.delete(taker);
+    this.#idleTakers.delete(taker);
+    this.#busyTakers.delete(taker);
   }
 
   #scheduleTurn(): void {
@@ -48,15 +48,15 @@ export class FairTurns {
       const taker = this.#takeNext(taken % busyShare === 0);
       if (taker === undefined) return;
       this.remove(taker);
-      if (taker.handleNext()) this.#busy.add(taker);
+      if (taker.handleNext()) this.#busyTakers.add(taker);
       if (this.#now() >= end) break;
     }
-    if (this.#idle.size + this.#busy.size > 0) this.#scheduleTurn();
+    if (this.#idleTakers.size + this.#busyTakers.size > 0) this.#scheduleTurn();
   };
 
   #takeNext(busyFirst: boolean): TurnTaker | undefined {
-    const [fresh] = this.#idle;
-    const [busy] = this.#busy;
+    const [fresh] = this.#idleTakers;
+    const [busy] = this.#busyTakers;
     return busyFirst ? (busy ?? fresh) : (fresh ?? busy);
   }
 }

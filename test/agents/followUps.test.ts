@@ -61,7 +61,7 @@ describe('follow-ups to Claude Code', function () {
         engine,
         clock: Date.now,
         log: talkingDeps(rest).log,
-        mayFollow: () => true,
+        mayGetFollowUps: () => true,
         send: async ({ sessionId, prompt, trigger }) => {
           const handle = await at.resume(sessionId, { prompt, trigger });
           await handle.done;

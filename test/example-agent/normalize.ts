@@ -25,7 +25,7 @@ export class ParrotReader implements AgentReader {
       case 'hello':
         session.setId(message['session']);
         session.setModel(nonEmpty(message['model']));
-        this.#run.unfinished = true;
+        this.#run.isInTurn = true;
         this.#run.system('init', 'The parrot is awake', timestamp);
         this.#run.checkResumed(timestamp);
         return true;
@@ -62,7 +62,7 @@ export class ParrotReader implements AgentReader {
 
   #bye(message: JsonObject, timestamp: string): void {
     const { ok, error = 'It gave no reason.', usd, durationMs, usage } = byeLine(message);
-    this.#run.unfinished = false;
+    this.#run.isInTurn = false;
     this.#run.texts.close();
     if (!ok) this.#run.error(error, undefined, timestamp);
     const answer = this.#run.texts.finalText;

@@ -30,11 +30,11 @@ interface CitationRef {
 /** Source cards, one at a time, opened by pointer, focus or key; and navigation between answers and steps. */
 export class CiteCards {
   readonly #deps: CitingDeps;
-  readonly #place: HTMLElement;
+  readonly #cardElement: HTMLElement;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #open: (CitationRef & { readonly anchor: HTMLElement }) | undefined;
   #isReturningFocus = false;
-  #answers = new Map<string, { readonly card: EvidenceCard | null; readonly at: number }>();
+  #evidenceAnswers = new Map<string, { readonly card: EvidenceCard | null; readonly at: number }>();
   /** Number to focus when it is drawn. */
   #focusTarget: CitationRef | undefined;
   /** The row that the reader came from, by step. */
@@ -42,8 +42,8 @@ export class CiteCards {
 
   constructor(deps: CitingDeps) {
     this.#deps = deps;
-    this.#place = document.createElement('div');
-    deps.main.append(this.#place);
+    this.#cardElement = document.createElement('div');
+    deps.main.append(this.#cardElement);
     this.#listen();
     // The reader may have been faster than this code.
     const anchor = anchorOf(deps.main.querySelector('[data-cite]:is(:hover, :focus-visible)'));
@@ -56,15 +56,15 @@ export class CiteCards {
       if (pointerType === 'touch') return;
       const anchor = anchorOf(target);
       if (anchor !== undefined) this.#schedule(openAfter, () => this.#show(anchor));
-      else if (this.#place.contains(nodeOf(target))) clearTimeout(this.#timer);
-      else if (!this.#place.contains(document.activeElement)) this.#schedule(closeAfter, () => this.close());
+      else if (this.#cardElement.contains(nodeOf(target))) clearTimeout(this.#timer);
+      else if (!this.#cardElement.contains(document.activeElement)) this.#schedule(closeAfter, () => this.close());
     });
     main.addEventListener('pointerleave', () => this.#schedule(closeAfter, () => this.#closeUnlessFocused()));
     main.addEventListener('focusin', ({ target }) => {
       const anchor = anchorOf(target);
       if (this.#isReturningFocus) return;
       if (anchor !== undefined && anchor.matches(':focus-visible')) this.#show(anchor);
-      else if (anchor === undefined && !this.#place.contains(nodeOf(target))) this.close();
+      else if (anchor === undefined && !this.#cardElement.contains(nodeOf(target))) this.close();
     });
     main.addEventListener('click', (event) => {
       const anchor = anchorOf(event.target);
@@ -84,7 +84,7 @@ export class CiteCards {
   }
 
   #closeUnlessFocused(): void {
-    if (!this.#place.contains(document.activeElement)) this.close();
+    if (!this.#cardElement.contains(document.activeElement)) this.close();
   }
 
   /** True if a card was open. */
@@ -93,8 +93,8 @@ export class CiteCards {
     const open = this.#open;
     if (open === undefined) return false;
     this.#open = undefined;
-    const inside = this.#place.contains(document.activeElement);
-    render('', this.#place);
+    const inside = this.#cardElement.contains(document.activeElement);
+    render('', this.#cardElement);
     this.#highlight(undefined);
     if (inside) this.#focus(open);
     return true;
@@ -161,7 +161,7 @@ export class CiteCards {
   #handleKey(event: KeyboardEvent): void {
     const { key, target, ctrlKey, metaKey, altKey } = event;
     if (ctrlKey || metaKey || altKey) return;
-    const inCard = this.#place.contains(nodeOf(target));
+    const inCard = this.#cardElement.contains(nodeOf(target));
     const anchor = anchorOf(target);
     if (key === 's' && (anchor !== undefined || inCard)) this.#handleStepKey(event, anchor);
     else if (inCard && key === 'Tab') this.#handleTab(event);
@@ -191,11 +191,11 @@ export class CiteCards {
   }
 
   #findTabStops(): HTMLElement[] {
-    return [...this.#place.querySelectorAll<HTMLElement>('button, a[tabindex="0"], pre[tabindex="0"]')];
+    return [...this.#cardElement.querySelectorAll<HTMLElement>('button, a[tabindex="0"], pre[tabindex="0"]')];
   }
 
   #focusCard(): void {
-    (this.#findTabStops()[0] ?? this.#place.querySelector<HTMLElement>('[role=dialog]'))?.focus({
+    (this.#findTabStops()[0] ?? this.#cardElement.querySelector<HTMLElement>('[role=dialog]'))?.focus({
       preventScroll: true,
     });
   }
@@ -213,7 +213,7 @@ export class CiteCards {
 
   async #fetchEvidence(ref: CitationRef): Promise<void> {
     const id = idOf(ref);
-    const known = this.#answers.get(id);
+    const known = this.#evidenceAnswers.get(id);
     if (known !== undefined && Date.now() - known.at < freshFor) return;
     const answer = await this.#deps.request((request) => ({
       type: 'getEvidence',
@@ -222,7 +222,7 @@ export class CiteCards {
       link: ref.at,
     }));
     // Only one card is ever on screen.
-    this.#answers = new Map([[id, { card: answer.type === 'evidence' ? answer.card : null, at: Date.now() }]]);
+    this.#evidenceAnswers = new Map([[id, { card: answer.type === 'evidence' ? answer.card : null, at: Date.now() }]]);
     if (this.#open !== undefined && idOf(this.#open) === id) this.#draw();
   }
 
@@ -233,7 +233,7 @@ export class CiteCards {
     render(
       card({
         link: this.#findLink(open),
-        card: this.#answers.get(idOf(open))?.card,
+        card: this.#evidenceAnswers.get(idOf(open))?.card,
         projectDir: store.view?.summary.project_dir,
         openFile: (path, ...lines) => {
           this.close();
@@ -246,9 +246,9 @@ export class CiteCards {
         goToStep: (index) => this.goToStep(index, open),
         goToText: anchorIn(open.anchor, '.view') ? () => this.#goTo(open) : undefined,
       }),
-      this.#place,
+      this.#cardElement,
     );
-    const dialog = this.#place.querySelector<HTMLElement>('[role=dialog]');
+    const dialog = this.#cardElement.querySelector<HTMLElement>('[role=dialog]');
     if (dialog !== null) placeCard(dialog, open.anchor);
   }
 

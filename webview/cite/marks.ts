@@ -21,24 +21,25 @@ const maxKept = 200;
 
 /** The marks of messages, computed once per displayed form. */
 export class CitationMarks {
-  readonly #byEntry = new Map<number, CachedMarks>();
+  readonly #marksByEntry = new Map<number, CachedMarks>();
 
   /** `undefined` for a message without marks, or one that is still growing. */
   placesOf(entry: PageEntry, parts: readonly Part[], open: boolean): LinkPlaces | undefined {
     const { links, index } = entry;
     if (open || links === undefined || links.length === 0) return undefined;
     const content = bodyOf(entry);
-    const known = this.#byEntry.get(index);
+    const known = this.#marksByEntry.get(index);
     if (known?.links === links && known.content === content) return known.placed;
     const placed = placeLinks(parts, content, links);
-    this.#byEntry.delete(index);
-    this.#byEntry.set(index, { links, content, placed });
-    if (this.#byEntry.size > maxKept) for (const first of this.#byEntry.keys()) return this.#dropEntry(first, placed);
+    this.#marksByEntry.delete(index);
+    this.#marksByEntry.set(index, { links, content, placed });
+    if (this.#marksByEntry.size > maxKept)
+      for (const first of this.#marksByEntry.keys()) return this.#dropEntry(first, placed);
     return placed;
   }
 
   #dropEntry(index: number, placed: LinkPlaces): LinkPlaces {
-    this.#byEntry.delete(index);
+    this.#marksByEntry.delete(index);
     return placed;
   }
 }

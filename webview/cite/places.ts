@@ -78,7 +78,7 @@ function marksOf(
     const range = node.leaf.map.between(start, end);
     if (range === undefined) continue;
     found.push(node);
-    ranges.push(node.leaf.whole ? [0, node.leaf.raw.length] : range);
+    ranges.push(node.leaf.isWhole ? [0, node.leaf.raw.length] : range);
   }
   return found.map((mark, at) => {
     const [from, to] = ranges[at] ?? [0, 0];
@@ -98,7 +98,7 @@ function findFirstAfter(textNodes: readonly { leaf: TextNode }[], start: number)
   return low;
 }
 
-function piecesOf({ token, raw, whole }: TextNode, marks: readonly Mark[]): Piece[] {
+function piecesOf({ token, raw, isWhole: whole }: TextNode, marks: readonly Mark[]): Piece[] {
   const shownText = whole || token.type === 'codespan' ? textOf(token, raw) : entities(raw);
   const cuts = [...new Set([0, raw.length, ...marks.flatMap(({ from, to }) => [from, to])])].sort((a, b) => a - b);
   const texts = cuts.slice(0, -1).map((from, at) => {

@@ -11,7 +11,7 @@ export interface TextNode {
   /** Position in `raw`; all of it corresponds to what is shown. */
   readonly map: TextMap;
   /** The shown text differs from the written one, so it is marked completely or not at all. */
-  readonly whole: boolean;
+  readonly isWhole: boolean;
   readonly start: number;
   readonly end: number;
 }
@@ -26,12 +26,12 @@ export function textNodesOf({ token, at }: Block): TextNode[] {
 
 /** Follows the renderer's order and counting. */
 class Walk {
-  readonly #found: TextNode[];
+  readonly #textNodes: TextNode[];
   #inline = 0;
   #items = 0;
 
   constructor(found: TextNode[]) {
-    this.#found = found;
+    this.#textNodes = found;
   }
 
   block(token: Token, map: TextMap, depth: number): void {
@@ -150,10 +150,10 @@ class Walk {
     }
   }
 
-  #addLeaf(token: Token, map: TextMap, raw: string, whole: boolean): void {
+  #addLeaf(token: Token, map: TextMap, raw: string, isWhole: boolean): void {
     const { span } = map;
     if (span === undefined || raw === '') return;
-    this.#found.push({ token, raw, map, whole, start: span[0], end: span[1] });
+    this.#textNodes.push({ token, raw, map, isWhole, start: span[0], end: span[1] });
   }
 }
 

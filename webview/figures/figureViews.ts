@@ -26,9 +26,9 @@ const freshFor = 1000;
 /** The cost card and the resume card. Their code is loaded on first use. */
 export class FigureViews {
   readonly #deps: FiguresDeps;
-  readonly #place = document.createElement('div');
+  readonly #cardElement = document.createElement('div');
   #code: Code | undefined;
-  #fetching: Promise<void> | undefined;
+  #activeImport: Promise<void> | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #open = false;
   /** The card is focused when it is drawn. */
@@ -43,7 +43,7 @@ export class FigureViews {
   constructor(deps: FiguresDeps) {
     this.#deps = deps;
     this.messages = new MessageFigures(deps);
-    deps.main.append(this.#place);
+    deps.main.append(this.#cardElement);
     this.#listen();
   }
 
@@ -59,7 +59,7 @@ export class FigureViews {
     const { main } = this.#deps;
     const about = (target: EventTarget | null): 'button' | 'card' | undefined => {
       if (!(target instanceof Element)) return undefined;
-      return this.#place.contains(target) ? 'card' : target.closest('#cost') === null ? undefined : 'button';
+      return this.#cardElement.contains(target) ? 'card' : target.closest('#cost') === null ? undefined : 'button';
     };
     main.addEventListener('pointerover', ({ target, pointerType }) => {
       if (pointerType === 'touch') return;
@@ -87,11 +87,11 @@ export class FigureViews {
   }
 
   #hasFocus(): boolean {
-    return this.#place.contains(document.activeElement);
+    return this.#cardElement.contains(document.activeElement);
   }
 
   #findCard(): HTMLElement | null {
-    return this.#place.querySelector('[role=dialog]');
+    return this.#cardElement.querySelector('[role=dialog]');
   }
 
   #show(): void {
@@ -109,7 +109,7 @@ export class FigureViews {
     if (!this.#open) return false;
     const inside = this.#hasFocus();
     this.#open = false;
-    render('', this.#place);
+    render('', this.#cardElement);
     if (inside) document.getElementById('cost')?.focus();
     this.#deps.changed();
     return true;
@@ -163,7 +163,7 @@ export class FigureViews {
   }
 
   #load(): Promise<void> {
-    this.#fetching ??= import('./cards.ts').then(
+    this.#activeImport ??= import('./cards.ts').then(
       (fetched) => {
         this.#code = fetched;
         this.#deps.changed();
@@ -171,7 +171,7 @@ export class FigureViews {
       // An update of Vitrine can delete the files of the version that runs: the header still shows both totals.
       () => undefined,
     );
-    return this.#fetching;
+    return this.#activeImport;
   }
 
   /** Call this when the header is drawn. */
@@ -180,7 +180,10 @@ export class FigureViews {
     const anchor = document.getElementById('cost');
     if (!this.#open || view === undefined || anchor === null || this.#code === undefined) return;
     const { actions } = this.#deps;
-    render(this.#code.costCard({ view, ledger: this.#ledger, actions, now, close: () => this.close() }), this.#place);
+    render(
+      this.#code.costCard({ view, ledger: this.#ledger, actions, now, close: () => this.close() }),
+      this.#cardElement,
+    );
     const card = this.#findCard();
     if (card === null) return;
     this.#code.placeUnder(card, anchor);

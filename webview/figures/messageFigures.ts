@@ -18,7 +18,7 @@ interface Deps {
 /** Usage of responses, requested when they become visible. */
 export class MessageFigures {
   readonly #deps: Deps;
-  readonly #byEntry = new Map<number, MessageFigure | MissingFigure>();
+  readonly #figuresByEntry = new Map<number, MessageFigure | MissingFigure>();
   /** Known, but to be requested again. */
   readonly #staleEntries = new Set<number>();
   #isRequesting = false;
@@ -31,7 +31,7 @@ export class MessageFigures {
   }
 
   figureOf(index: number): MessageFigure | MissingFigure {
-    return this.#byEntry.get(index) ?? 'not_yet';
+    return this.#figuresByEntry.get(index) ?? 'not_yet';
   }
 
   /** Unknown and temporary figures may have changed. */
@@ -39,7 +39,7 @@ export class MessageFigures {
     const state = `${turns.length} ${turns.at(-1)?.status} ${JSON.stringify(summary.total_usage)}`;
     if (state === this.#state) return;
     this.#state = state;
-    for (const [index, figure] of this.#byEntry) {
+    for (const [index, figure] of this.#figuresByEntry) {
       if (typeof figure === 'string' || !figure.settled) this.#staleEntries.add(index);
     }
   }
@@ -51,7 +51,7 @@ export class MessageFigures {
     for (const { index: at } of list.items()) {
       const row = list.row(at);
       if (row?.kind !== 'entry' || indexes.at(-1) === row.index) continue;
-      if (this.#byEntry.has(row.index) && !this.#staleEntries.has(row.index)) continue;
+      if (this.#figuresByEntry.has(row.index) && !this.#staleEntries.has(row.index)) continue;
       const kind = store.entry(row.index)?.type.kind;
       // A response may consist of a single call.
       const canHave = kind === 'assistant_message' || kind === 'tool_use';
@@ -64,15 +64,15 @@ export class MessageFigures {
     this.#isRequesting = true;
     for (const index of indexes) this.#staleEntries.delete(index);
     const answer = await this.#deps.request((request) => ({ type: 'getMessageFigures', request, indexes }));
-    if (this.#byEntry.size > maxKept) this.#byEntry.clear();
+    if (this.#figuresByEntry.size > maxKept) this.#figuresByEntry.clear();
     const reported = answer.type === 'messageFigures' ? answer.figures : [];
     const isNews = reported.some(
       ({ index, figure }) => JSON.stringify(figure) !== JSON.stringify(this.figureOf(index)),
     );
     // A failed request is not repeated with every drawing.
-    for (const index of indexes) this.#byEntry.set(index, this.figureOf(index));
-    for (const { index, figure } of reported) this.#byEntry.set(index, figure);
-    this.isUnreported = [...this.#byEntry.values()].every((figure) => figure === 'not_per_message');
+    for (const index of indexes) this.#figuresByEntry.set(index, this.figureOf(index));
+    for (const { index, figure } of reported) this.#figuresByEntry.set(index, figure);
+    this.isUnreported = [...this.#figuresByEntry.values()].every((figure) => figure === 'not_per_message');
     if (isNews) this.#deps.changed();
     setTimeout(() => {
       this.#isRequesting = false;

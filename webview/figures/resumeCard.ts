@@ -35,7 +35,7 @@ export function resumeCard({ view, resume, actions, now }: ResumeCard): Template
         label: t('Resume'),
         icon: 'play',
         look: 'primary',
-        unready: !can.resume,
+        isUnready: !can.resume,
         title: why ?? t('Write the next message'),
         onClick: () => actions.focusComposer(),
       })}

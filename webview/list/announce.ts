@@ -12,7 +12,7 @@ const together = 100;
 
 /** Announcements for screen readers: each complete reply once, and starts and ends of runs. */
 export class Announcer {
-  readonly #polite: HTMLElement;
+  readonly #liveRegion: HTMLElement;
   readonly #alert: HTMLElement;
   readonly #announcedReplies = new Set<number>();
   readonly #announcedRequests = new Set<string>();
@@ -21,7 +21,7 @@ export class Announcer {
   #status: string | undefined;
 
   constructor(polite: HTMLElement, alert: HTMLElement) {
-    this.#polite = polite;
+    this.#liveRegion = polite;
     this.#alert = alert;
   }
 
@@ -30,7 +30,7 @@ export class Announcer {
     this.#texts.push(text);
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
-      this.#polite.textContent = this.#texts.splice(0).join('\n');
+      this.#liveRegion.textContent = this.#texts.splice(0).join('\n');
     }, together);
   }
 

@@ -15,7 +15,7 @@ export class FrameScheduler {
   readonly #wrapPasses: (passes: () => void) => void;
   #requestedExtent: RenderExtent | undefined;
   #frame: number | undefined;
-  #drawing = false;
+  #isDrawing = false;
 
   /** `wrapPasses` calls `passes`, which does all drawing of a frame, between work before and after it. */
   constructor(draw: (extent: RenderExtent) => void, wrapPasses: (passes: () => void) => void) {
@@ -27,7 +27,7 @@ export class FrameScheduler {
   requestDraw(extent: RenderExtent): void {
     if (this.#requestedExtent === undefined || order.indexOf(extent) > order.indexOf(this.#requestedExtent))
       this.#requestedExtent = extent;
-    if (!this.#drawing) this.#frame ??= requestAnimationFrame(() => this.#run());
+    if (!this.#isDrawing) this.#frame ??= requestAnimationFrame(() => this.#run());
   }
 
   /** Draws everything immediately. */
@@ -43,13 +43,13 @@ export class FrameScheduler {
   }
 
   #runPasses(): void {
-    this.#drawing = true;
+    this.#isDrawing = true;
     for (let passes = 0; this.#requestedExtent !== undefined && passes < maxPasses; passes++) {
       const extent = this.#requestedExtent;
       this.#requestedExtent = undefined;
       this.#draw(extent);
     }
-    this.#drawing = false;
+    this.#isDrawing = false;
     if (this.#requestedExtent !== undefined) this.requestDraw(this.#requestedExtent);
   }
 }

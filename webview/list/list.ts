@@ -45,16 +45,16 @@ function heightNow(row: HTMLElement, entry: ResizeObserverEntry | undefined): nu
 export class List {
   readonly #scroller: HTMLElement;
   readonly #virtualizer: Virtualizer<HTMLElement, HTMLElement>;
-  readonly #changed: () => void;
+  readonly #onChange: () => void;
   readonly #expectedHeight: (row: Row) => number;
   #rows: readonly Row[] = [];
-  #places: ReadonlyMap<string, number> | undefined;
+  #placeByKey: ReadonlyMap<string, number> | undefined;
   #isFollowing = true;
   /** `scrollTop` at the last scroll event or drawing. */
   #lastTop = 0;
   #drawsAll = false;
   #drawnLayout: Layout = { placed: [], after: 0 };
-  #measuring = false;
+  #isMeasuring = false;
   /** Key of a jump's target, which stays in the middle until the reader scrolls. */
   #jumpTarget: string | undefined;
   /** A row below new entries, and its distance from the top until the reader scrolls. */
@@ -70,7 +70,7 @@ export class List {
   constructor(scroller: HTMLElement, expectedHeight: (row: Row) => number, changed: () => void) {
     this.#scroller = scroller;
     this.#expectedHeight = expectedHeight;
-    this.#changed = changed;
+    this.#onChange = changed;
     this.#virtualizer = new Virtualizer(this.#virtualizerOptions());
     this.#virtualizer._didMount();
     const scrolled = (): void => {
@@ -105,7 +105,7 @@ export class List {
       observeElementOffset,
       measureElement: heightNow,
       onChange: () => {
-        if (!this.#measuring) this.#changed();
+        if (!this.#isMeasuring) this.#onChange();
       },
       overscan,
       // The first drawing shows about a screen at the end, measured immediately.
@@ -164,7 +164,7 @@ export class List {
   setRows(rows: readonly Row[]): void {
     const gap = this.#findGapAtTop();
     this.#rows = rows;
-    this.#places = undefined;
+    this.#placeByKey = undefined;
     this.#virtualizer.setOptions(this.#virtualizerOptions());
     if (gap !== undefined && this.#jumpTarget === undefined && this.place(gap.key) !== undefined) this.#pinnedRow = gap;
   }
@@ -202,8 +202,8 @@ export class List {
   }
 
   place(key: string): number | undefined {
-    this.#places ??= new Map(this.#rows.map((row, at) => [row.key, at]));
-    return this.#places.get(key);
+    this.#placeByKey ??= new Map(this.#rows.map((row, at) => [row.key, at]));
+    return this.#placeByKey.get(key);
   }
 
   /** The rows to have in the page. */
@@ -231,7 +231,7 @@ export class List {
   /** Call this when the rows are in the page; measures their heights. */
   handleDrawn(layout: Layout): void {
     this.#drawnLayout = layout;
-    this.#measuring = true;
+    this.#isMeasuring = true;
     this.#virtualizer._willUpdate();
     for (const element of this.#scroller.getElementsByClassName('item')) {
       if (element instanceof HTMLElement) this.#virtualizer.measureElement(element);
@@ -240,7 +240,7 @@ export class List {
     this.#centreJumpTarget();
     this.#keepPinnedInPlace();
     this.#keepFollowing();
-    this.#measuring = false;
+    this.#isMeasuring = false;
   }
 
   /** The virtualizer leaves the end if a row grows before it has learned the last scroll position. */

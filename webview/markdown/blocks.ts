@@ -9,7 +9,7 @@ import { countTokenStarts, dividePieces, elementsOf, marksIn, type Piece } from 
  */
 export interface Block {
   readonly token: Token;
-  readonly joined: boolean;
+  readonly isJoined: boolean;
   readonly at: number;
   /** It may still grow. */
   readonly open?: boolean;
@@ -49,7 +49,7 @@ interface Fence {
   readonly marker: string;
   readonly lang: string;
   lines: string;
-  joined: boolean;
+  isJoined: boolean;
 }
 
 /**
@@ -58,31 +58,31 @@ interface Fence {
  */
 export class MarkdownStream {
   readonly parts: Part[] = [newPart()];
-  #tail = '';
+  #unparsedTail = '';
   /** Number of characters so far, including `#tail`. */
   #characters = 0;
-  #pending: string[] = [];
+  #pendingTexts: string[] = [];
   #tokenStarts = 0;
   /** Text after the last token, if it is not closed. */
   #openText: string | undefined;
   #fence: Fence | undefined;
-  #joined = false;
+  #isJoined = false;
   /** Number of blocks of the last part that may still change. */
   #open = 0;
 
   append(text: string): void {
-    if (text !== '') this.#pending.push(text);
+    if (text !== '') this.#pendingTexts.push(text);
   }
 
   /** Adds appended text. With `final`, everything is closed. */
   update(final = false): void {
-    if (this.#pending.length === 0 && !final) return;
+    if (this.#pendingTexts.length === 0 && !final) return;
     // Carriage returns would end up in code and tables.
-    const added = this.#pending.join('').replaceAll('\r\n', '\n');
-    this.#pending = [];
+    const added = this.#pendingTexts.join('').replaceAll('\r\n', '\n');
+    this.#pendingTexts = [];
     this.#dropOpen();
     const readable = this.#countReadable(added);
-    this.#tail += added.slice(0, readable);
+    this.#unparsedTail += added.slice(0, readable);
     this.#characters += readable;
     const isEnd = final || this.#openText !== undefined;
     let consumed = true;
@@ -107,9 +107,9 @@ export class MarkdownStream {
     this.#openText = final ? '' : (pieces.pop() ?? '');
     for (const piece of pieces) {
       this.#close(textToken(piece), piece.length);
-      this.#joined = true;
+      this.#isJoined = true;
     }
-    if (this.#openText !== '') this.#show(textToken(this.#openText), this.#joined);
+    if (this.#openText !== '') this.#show(textToken(this.#openText), this.#isJoined);
   }
 
   get #last(): Part {
@@ -125,13 +125,13 @@ export class MarkdownStream {
 
   #close(token: Token, length: number, at = -1): void {
     if (token.type === 'space') return;
-    const joined = this.#joined || joinedTokens.has(token);
-    this.#joined = false;
+    const joined = this.#isJoined || joinedTokens.has(token);
+    this.#isJoined = false;
     const pieces = dividePieces(token) ?? textPieces(token.raw);
     for (const [place, piece] of pieces.entries()) {
       const chars = pieces.length === 1 ? length : piece.token.raw.length;
       const where = at < 0 || piece.at < 0 ? -1 : at + piece.at;
-      this.#put({ token: piece.token, joined: joined || place > 0, at: where }, chars);
+      this.#put({ token: piece.token, isJoined: joined || place > 0, at: where }, chars);
     }
   }
 
@@ -147,46 +147,48 @@ export class MarkdownStream {
     this.#last.revision += 1;
   }
 
-  #show(token: Token, joined = false): void {
+  #show(token: Token, isJoined = false): void {
     if (token.type === 'space') return;
-    this.#last.blocks.push({ token, joined, at: -1, open: true });
+    this.#last.blocks.push({ token, isJoined, at: -1, open: true });
     this.#open += 1;
   }
 
   /** Lexes the tail; true if it found an open fence, whose lines are then read one by one. */
   #readBlocks(final: boolean): boolean {
-    if (this.#tail === '') return false;
-    const tokens = lex(this.#tail);
+    if (this.#unparsedTail === '') return false;
+    const tokens = lex(this.#unparsedTail);
     // What follows a block can still join it until another block separates them.
     const solid = tokens.flatMap((token, at) => (token.type === 'space' ? [] : [at]));
     const keep = final ? tokens.length : (solid.at(-2) ?? 0);
     for (const token of tokens.slice(0, keep)) {
-      this.#close(token, token.raw.length, this.#characters - this.#tail.length);
-      this.#tail = this.#tail.slice(token.raw.length);
+      this.#close(token, token.raw.length, this.#characters - this.#unparsedTail.length);
+      this.#unparsedTail = this.#unparsedTail.slice(token.raw.length);
     }
     const next = tokens[keep];
-    if (keep > 0 && next !== undefined) this.#joined = joinedTokens.has(next);
+    if (keep > 0 && next !== undefined) this.#isJoined = joinedTokens.has(next);
     if (final) {
-      this.#tail = '';
+      this.#unparsedTail = '';
       return false;
     }
     const last = tokens.at(-1);
-    const fence = last === undefined ? undefined : openFence(last, this.#tail);
+    const fence = last === undefined ? undefined : openFence(last, this.#unparsedTail);
     if (fence !== undefined && last !== undefined) {
       this.#closeAll(tokens.slice(keep, -1));
       this.#fence = fence;
-      this.#tail = this.#tail.slice(this.#tail.length - last.raw.length + openingLength(last.raw));
+      this.#unparsedTail = this.#unparsedTail.slice(
+        this.#unparsedTail.length - last.raw.length + openingLength(last.raw),
+      );
       return true;
     }
     const isHeavy = tokens.slice(keep).reduce((sum, token) => sum + elementsOf(token), 0) > tailElements;
-    if (this.#tail.length > longestTail || isHeavy) return this.#cutTail();
-    for (const token of tokens.slice(keep)) this.#show(token, this.#joined || joinedTokens.has(token));
+    if (this.#unparsedTail.length > longestTail || isHeavy) return this.#cutTail();
+    for (const token of tokens.slice(keep)) this.#show(token, this.#isJoined || joinedTokens.has(token));
     return false;
   }
 
   /** Closes blocks at the beginning of the tail, which stays as it is. */
   #closeAll(tokens: readonly Token[]): void {
-    let at = this.#characters - this.#tail.length;
+    let at = this.#characters - this.#unparsedTail.length;
     for (const token of tokens) {
       this.#close(token, token.raw.length, at);
       at += token.raw.length;
@@ -194,11 +196,11 @@ export class MarkdownStream {
   }
 
   #cutTail(): boolean {
-    const at = lastBreak(this.#tail.slice(0, longestTail));
+    const at = lastBreak(this.#unparsedTail.slice(0, longestTail));
     const length = at > 0 ? at : longestTail;
-    this.#closeAll(lex(this.#tail.slice(0, length)));
-    this.#tail = this.#tail.slice(length);
-    this.#joined = at <= 0;
+    this.#closeAll(lex(this.#unparsedTail.slice(0, length)));
+    this.#unparsedTail = this.#unparsedTail.slice(length);
+    this.#isJoined = at <= 0;
     return true;
   }
 
@@ -207,37 +209,37 @@ export class MarkdownStream {
     const fence = this.#fence;
     if (fence === undefined) return false;
     let at = 0;
-    for (let end = this.#tail.indexOf('\n', at); end !== -1; end = this.#tail.indexOf('\n', at)) {
-      const line = this.#tail.slice(at, end);
+    for (let end = this.#unparsedTail.indexOf('\n', at); end !== -1; end = this.#unparsedTail.indexOf('\n', at)) {
+      const line = this.#unparsedTail.slice(at, end);
       at = end + 1;
       if (isClosingFence(line, fence.marker)) return this.#endFence(fence, at);
       fence.lines += `${line}\n`;
       if (fence.lines.length > longestTail) this.#cutFence(fence);
     }
-    this.#tail = this.#tail.slice(at);
+    this.#unparsedTail = this.#unparsedTail.slice(at);
     if (final) {
-      if (!isClosingFence(this.#tail, fence.marker)) fence.lines += this.#tail;
-      return this.#endFence(fence, this.#tail.length);
+      if (!isClosingFence(this.#unparsedTail, fence.marker)) fence.lines += this.#unparsedTail;
+      return this.#endFence(fence, this.#unparsedTail.length);
     }
-    const partial = fence.marker.startsWith(this.#tail.trim()) ? '' : this.#tail;
-    this.#show(codeToken(fence, fence.lines + partial), fence.joined);
+    const partial = fence.marker.startsWith(this.#unparsedTail.trim()) ? '' : this.#unparsedTail;
+    this.#show(codeToken(fence, fence.lines + partial), fence.isJoined);
     return false;
   }
 
   #endFence(fence: Fence, at: number): boolean {
-    this.#tail = this.#tail.slice(at);
+    this.#unparsedTail = this.#unparsedTail.slice(at);
     this.#cutFence(fence);
     this.#fence = undefined;
-    this.#joined = false;
+    this.#isJoined = false;
     return true;
   }
 
   #cutFence(fence: Fence): void {
-    if (fence.lines === '' && fence.joined) return;
-    this.#joined = fence.joined;
+    if (fence.lines === '' && fence.isJoined) return;
+    this.#isJoined = fence.isJoined;
     this.#close(codeToken(fence, fence.lines), fence.lines.length);
     fence.lines = '';
-    fence.joined = true;
+    fence.isJoined = true;
   }
 }
 
@@ -306,7 +308,7 @@ function openFence(token: Token, text: string): Fence | undefined {
   if (line === undefined || marker === undefined) return undefined;
   const body = token.raw.slice(line.length);
   if (body.split('\n').some((bodyLine) => isClosingFence(bodyLine, marker))) return undefined;
-  return { marker, lang: info?.trim() ?? '', lines: '', joined: false };
+  return { marker, lang: info?.trim() ?? '', lines: '', isJoined: false };
 }
 
 function isClosingFence(line: string, marker: string): boolean {

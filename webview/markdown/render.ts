@@ -14,7 +14,7 @@ export type Content = TemplateResult | string | typeof nothing;
 export interface MarkdownActions {
   copy(text: string): void;
   /** Replaces marked text. */
-  readonly marked?: (token: Token) => Content | undefined;
+  readonly renderMarked?: (token: Token) => Content | undefined;
 }
 
 /**
@@ -22,11 +22,11 @@ export interface MarkdownActions {
  * all of it is shown, however long, including what Markdown hides.
  */
 export function renderBlock(
-  { token, joined, open = false }: Block,
+  { token, isJoined, open = false }: Block,
   actions: MarkdownActions,
   { whole = false }: { readonly whole?: boolean } = {},
 ): Content {
-  return new Renderer(actions, open, whole).block(token, 0, joined);
+  return new Renderer(actions, open, whole).block(token, 0, isJoined);
 }
 
 class Renderer {
@@ -117,7 +117,7 @@ class Renderer {
   }
 
   #renderMarked(token: Token): Content | undefined {
-    return this.#actions.marked?.(token);
+    return this.#actions.renderMarked?.(token);
   }
 
   /** No `href`: only the page's own click handler can follow it. */

@@ -81,7 +81,7 @@ export class ReportApp {
       </div>`;
   }
 
-  #renderReport(report: Report, busy: boolean): TemplateResult {
+  #renderReport(report: Report, isBusy: boolean): TemplateResult {
     const handlers: ReportHandlers = {
       act: (id) => this.#channel.send({ type: 'act', id }),
       refresh: () => this.#channel.send({ type: 'refresh' }),
@@ -89,7 +89,7 @@ export class ReportApp {
       sort: (table, column, numeric) => this.#sort(table, column, numeric),
       toggle: (section, open) => this.#toggle(section, open),
     };
-    return reportView(report, { busy, sorts: this.#sorts, opened: this.#openSections, handlers: handlers });
+    return reportView(report, { isBusy, sorts: this.#sorts, openedTitles: this.#openSections, handlers: handlers });
   }
 
   #sort(table: string, column: number, numeric: boolean): void {

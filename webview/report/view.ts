@@ -24,21 +24,21 @@ export interface ReportHandlers {
 
 export interface ReportViewState {
   /** The report is being made again: it stays readable, and its buttons do not work. */
-  readonly busy: boolean;
+  readonly isBusy: boolean;
   /** Sorting by section and table, see `tableName`. */
   readonly sorts: ReadonlyMap<string, Sort>;
   /** Titles of the sections that are open although they come closed. */
-  readonly opened: ReadonlySet<string>;
+  readonly openedTitles: ReadonlySet<string>;
   readonly handlers: ReportHandlers;
 }
 
 export function reportView(report: Report, state: ReportViewState): TemplateResult {
-  const { busy, handlers: deeds } = state;
+  const { isBusy, handlers: deeds } = state;
   return html`<header>
       <h1>${visibleTemplate(report.title)}</h1>
       <div class="acts">
-        ${button(report.refreshLabel ?? t('Refresh'), 'refresh', deeds.refresh, busy)}
-        ${button(t('Copy as Markdown'), 'copy', deeds.copyMarkdown, busy)}
+        ${button(report.refreshLabel ?? t('Refresh'), 'refresh', deeds.refresh, isBusy)}
+        ${button(t('Copy as Markdown'), 'copy', deeds.copyMarkdown, isBusy)}
       </div>
     </header>
     ${body(report, '', state)} ${report.sections.map((section) => sectionView(section, state))}`;
@@ -54,7 +54,7 @@ function sectionView(section: ReportSection, state: ReportViewState): TemplateRe
   const toggled = ({ currentTarget }: Event): void => {
     if (currentTarget instanceof HTMLDetailsElement) state.handlers.toggle(title, currentTarget.open);
   };
-  return html`<details ?open=${state.opened.has(title)} @toggle=${toggled}>
+  return html`<details ?open=${state.openedTitles.has(title)} @toggle=${toggled}>
     <summary><h2>${visibleTemplate(title)}</h2></summary>
     ${body(section, title, state)}
   </details>`;
@@ -139,7 +139,7 @@ function cellText({ text, code, tone }: ReportCell): TemplateResult | typeof not
 function actionRow(actions: readonly ReportAction[] | undefined, state: ReportViewState) {
   if (actions === undefined || actions.length === 0) return nothing;
   return html`<div class="acts">
-    ${actions.map(({ id, label, icon }) => button(label, icon, () => state.handlers.act(id), state.busy))}
+    ${actions.map(({ id, label, icon }) => button(label, icon, () => state.handlers.act(id), state.isBusy))}
   </div>`;
 }
 

@@ -13,7 +13,7 @@ export class EditPreviews {
   readonly #link: Pick<HostLink, 'request'>;
   readonly #onChange: () => void;
   readonly #previews = new Map<string, PreviewedRequest>();
-  readonly #requested = new Set<string>();
+  readonly #requestedIds = new Set<string>();
 
   constructor(link: Pick<HostLink, 'request'>, changed: () => void) {
     this.#link = link;
@@ -27,26 +27,26 @@ export class EditPreviews {
 
   /** Asks the host once per drawn request. */
   requestPreviews(ids: Iterable<string>): void {
-    for (const id of ids) if (!this.#requested.has(id)) void this.#ask(id);
+    for (const id of ids) if (!this.#requestedIds.has(id)) void this.#ask(id);
   }
 
   keep(ids: ReadonlySet<string>): void {
-    for (const id of this.#requested) if (!ids.has(id)) this.#requested.delete(id);
+    for (const id of this.#requestedIds) if (!ids.has(id)) this.#requestedIds.delete(id);
     for (const id of this.#previews.keys()) if (!ids.has(id)) this.#previews.delete(id);
   }
 
   /** Call when files may have changed. */
   again(): void {
-    for (const id of this.#requested) void this.#ask(id);
+    for (const id of this.#requestedIds) void this.#ask(id);
   }
 
   async #ask(id: string): Promise<void> {
-    this.#requested.add(id);
+    this.#requestedIds.add(id);
     const [answer, module] = await Promise.all([
       this.#link.request((request) => ({ type: 'getEditPreviews', request, id })),
       import('./placedEdit.ts'),
     ]);
-    if (answer.type !== 'editPreviews' || !this.#requested.has(id)) return;
+    if (answer.type !== 'editPreviews' || !this.#requestedIds.has(id)) return;
     this.#previews.set(id, { previews: answer.previews, drawing: module });
     this.#onChange();
   }

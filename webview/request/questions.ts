@@ -18,22 +18,22 @@ export function questions(context: Context, request: AgentRequest): TemplateResu
 }
 
 function fieldset({ requests }: Context, { id }: AgentRequest, item: Question, at: number): TemplateResult {
-  const { question, header, multiSelect: several, options, freeText } = item;
+  const { question, header, multiSelect: isMultiSelect, options, freeText } = item;
   const draft = requests.draft(id);
   const name = `${fieldId(id)}-${at}`;
   return html`<fieldset>
     <legend>
-      ${header === undefined ? nothing : html`<span class="chip">${visibleTemplate(header)}</span>`}<span>${visibleTemplate(question)}</span>${several ? html` <span class="dim">${t('Select one or more answers')}</span>` : nothing}
+      ${header === undefined ? nothing : html`<span class="chip">${visibleTemplate(header)}</span>`}<span>${visibleTemplate(question)}</span>${isMultiSelect ? html` <span class="dim">${t('Select one or more answers')}</span>` : nothing}
     </legend>
     ${options.map(({ label, description }, n) =>
       choice({
         id: `${name}-${n}`,
         name,
-        several,
+        isMultiSelect,
         label: visibleTemplate(label),
         ...(description !== undefined && { description: visibleTemplate(description) }),
         chosen: draft.picks[at]?.includes(label) === true,
-        onChoose: () => requests.write(id, pickAnswer(requests.draft(id), at, label, several)),
+        onChoose: () => requests.write(id, pickAnswer(requests.draft(id), at, label, isMultiSelect)),
       }),
     )}
     ${
@@ -45,7 +45,7 @@ function fieldset({ requests }: Context, { id }: AgentRequest, item: Question, a
               value: draft.other[at] ?? '',
               placeholder: options.length === 0 ? t('Your answer') : t('Another answer'),
               multiline: false,
-              onInput: (text) => requests.write(id, type(requests.draft(id), at, text, several)),
+              onInput: (text) => requests.write(id, type(requests.draft(id), at, text, isMultiSelect)),
               onKey: () => undefined,
             })}
           </span>`

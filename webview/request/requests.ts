@@ -18,8 +18,8 @@ interface RequestsDeps {
 export class Requests {
   readonly previews: EditPreviews;
   readonly #deps: RequestsDeps;
-  readonly #visible: VisibleParts;
-  readonly #clicks = new DeliberateClicks(window);
+  readonly #visibleParts: VisibleParts;
+  readonly #deliberateClicks = new DeliberateClicks(window);
   readonly #drafts = new Map<string, AnswerDraft>();
   readonly #sentIds = new Set<string>();
   #pendingRequests: readonly WaitingRequest[] = [];
@@ -27,7 +27,7 @@ export class Requests {
   constructor(deps: RequestsDeps) {
     this.#deps = deps;
     this.previews = new EditPreviews(deps.link, () => deps.changed());
-    this.#visible = new VisibleParts(deps.scroller, () => deps.changed());
+    this.#visibleParts = new VisibleParts(deps.scroller, () => deps.changed());
   }
 
   /** Oldest first. */
@@ -50,19 +50,21 @@ export class Requests {
     const ids = new Set(requests.map(({ id }) => id));
     for (const id of this.#sentIds) if (!ids.has(id)) this.#sentIds.delete(id);
     for (const id of this.#drafts.keys()) if (!ids.has(id)) this.#drafts.delete(id);
-    this.#visible.keep(ids);
+    this.#visibleParts.keep(ids);
     this.previews.keep(ids);
   }
 
   /** The oldest request if none is on screen. */
   findOutOfSight(): WaitingRequest | undefined {
-    return this.#pendingRequests.some(({ id }) => this.#visible.isVisible(id)) ? undefined : this.#pendingRequests[0];
+    return this.#pendingRequests.some(({ id }) => this.#visibleParts.isVisible(id))
+      ? undefined
+      : this.#pendingRequests[0];
   }
 
   /** Call after each drawing. Returns keys of new rows that are taller than the screen. */
   handleDrawn(rows: HTMLElement): string[] {
     const { scroller } = this.#deps;
-    const frames = this.#visible.look(rows);
+    const frames = this.#visibleParts.look(rows);
     this.previews.requestPreviews(
       frames.flatMap(({ dataset: { request: id } }) => (id !== undefined && this.isWaiting(id) ? [id] : [])),
     );
@@ -93,8 +95,8 @@ export class Requests {
   stateOf(id: string): 'ready' | 'unread' | 'unseen' | 'sent' | 'over' {
     if (!this.isWaiting(id)) return 'over';
     if (this.#sentIds.has(id)) return 'sent';
-    if (this.#visible.shownSince(id, 'end') === undefined) return 'unseen';
-    return this.#visible.shownSince(id, 'top') === undefined ? 'unread' : 'ready';
+    if (this.#visibleParts.shownSince(id, 'end') === undefined) return 'unseen';
+    return this.#visibleParts.shownSince(id, 'top') === undefined ? 'unread' : 'ready';
   }
 
   /**
@@ -104,7 +106,7 @@ export class Requests {
   answer({ id }: AgentRequest, answer: Answer): void {
     const state = this.stateOf(id);
     if (state !== 'ready' && !(state === 'unread' && answer.kind === 'deny')) return;
-    if (this.#clicks.wasPressedBefore(this.#visible.shownSince(id, 'end') ?? Infinity)) return;
+    if (this.#deliberateClicks.wasPressedBefore(this.#visibleParts.shownSince(id, 'end') ?? Infinity)) return;
     this.#sentIds.add(id);
     this.#deps.link.send({ type: 'answer', id, answer });
     this.#deps.changed();

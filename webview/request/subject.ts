@@ -24,7 +24,7 @@ interface Subject {
   readonly request: AgentRequest;
   readonly projectDir: string | undefined;
   /** Show everything, however long. */
-  readonly whole: boolean;
+  readonly isExpanded: boolean;
   /** Preview in the current files; absent if they were not read. */
   readonly requestPreview?: PreviewedRequest | undefined;
 }
@@ -65,7 +65,7 @@ function isGeneric({ action }: AgentRequest): boolean {
 }
 
 function renderMain(asked: Subject): TemplateResult | typeof nothing {
-  const { request, projectDir, whole } = asked;
+  const { request, projectDir, isExpanded } = asked;
   const { action } = request;
   const path = (of: string): TemplateResult =>
     html`<div class="ask-h mono">${shownCode(relative(of, projectDir))}</div>`;
@@ -83,7 +83,7 @@ function renderMain(asked: Subject): TemplateResult | typeof nothing {
           <span class="mono">${shownCode(relative(action.path, projectDir))}</span><span>${t('the whole file')}</span>
         </div>
         ${preview === undefined ? nothing : asked.requestPreview?.drawing.previewNotes(preview, request)}
-        <pre class="mono">${visibleTemplate(whole ? content : content.slice(0, maxChars))}</pre>`;
+        <pre class="mono">${visibleTemplate(isExpanded ? content : content.slice(0, maxChars))}</pre>`;
     }
     case 'file_read':
       return path(action.path);
@@ -110,8 +110,8 @@ function agentType({ agentType: type }: Extract<ToolAction, { kind: 'task' }>): 
 }
 
 function changes(action: Extract<ToolAction, { kind: 'file_edit' }>, asked: Subject): TemplateResult {
-  const { request, projectDir, whole } = asked;
-  let left = whole ? Infinity : maxLines;
+  const { request, projectDir, isExpanded } = asked;
+  let left = isExpanded ? Infinity : maxLines;
   const drawn = new Set<string>();
   return html`${shownChanges(action.changes).map((change) => {
     const preview = previewOf(asked, change.path);

@@ -22,14 +22,14 @@ interface Place {
 /** Tracks which parts of requests have been on screen: what was never shown cannot be allowed. */
 export class VisibleParts {
   readonly #observer: IntersectionObserver;
-  readonly #places = new Map<Element, Place>();
-  readonly #visible = new Map<string, Visibility>();
+  readonly #placeByElement = new Map<Element, Place>();
+  readonly #visibilityById = new Map<string, Visibility>();
   /** Requests whose frames have been drawn. */
-  readonly #drawnBefore = new Set<string>();
-  readonly #changed: () => void;
+  readonly #drawnIds = new Set<string>();
+  readonly #onChange: () => void;
 
   constructor(scroller: HTMLElement, changed: () => void) {
-    this.#changed = changed;
+    this.#onChange = changed;
     this.#observer = new IntersectionObserver((entries) => this.#handleEntries(entries), {
       root: scroller,
       rootMargin: `-${heading}px 0px 0px 0px`,
@@ -42,23 +42,23 @@ export class VisibleParts {
    */
   look(rows: HTMLElement): HTMLElement[] {
     const fresh: HTMLElement[] = [];
-    for (const [element, { id, part }] of this.#places) {
+    for (const [element, { id, part }] of this.#placeByElement) {
       if (element.isConnected) continue;
       this.#observer.unobserve(element);
-      this.#places.delete(element);
-      const visibility = this.#visible.get(id);
+      this.#placeByElement.delete(element);
+      const visibility = this.#visibilityById.get(id);
       if (visibility === undefined) continue;
       if (part === 'frame') visibility.frame = false;
       this.#updateTimer(visibility, part, false);
-      this.#changed();
+      this.#onChange();
     }
     for (const element of rows.querySelectorAll<HTMLElement>('[data-sight]')) {
       const { request: id, sight: part } = element.dataset;
-      if (id === undefined || !isPart(part) || this.#places.has(element)) continue;
-      this.#places.set(element, { id, part });
+      if (id === undefined || !isPart(part) || this.#placeByElement.has(element)) continue;
+      this.#placeByElement.set(element, { id, part });
       this.#observer.observe(element);
-      if (part !== 'frame' || this.#drawnBefore.has(id)) continue;
-      this.#drawnBefore.add(id);
+      if (part !== 'frame' || this.#drawnIds.has(id)) continue;
+      this.#drawnIds.add(id);
       fresh.push(element);
     }
     return fresh;
@@ -66,30 +66,30 @@ export class VisibleParts {
 
   /** Whether the request may be on screen: false only if it is known not to be. */
   isVisible(id: string): boolean {
-    const drawn = [...this.#places.values()].some((place) => place.id === id && place.part === 'frame');
-    return drawn && this.#visible.get(id)?.frame !== false;
+    const drawn = [...this.#placeByElement.values()].some((place) => place.id === id && place.part === 'frame');
+    return drawn && this.#visibilityById.get(id)?.frame !== false;
   }
 
   /** `performance.now()` when the part had been on screen for long enough; `undefined` before. */
   shownSince(id: string, part: VisiblePart): number | undefined {
-    return this.#visible.get(id)?.shownAt.get(part);
+    return this.#visibilityById.get(id)?.shownAt.get(part);
   }
 
   keep(ids: ReadonlySet<string>): void {
-    for (const id of this.#visible.keys()) if (!ids.has(id)) this.#visible.delete(id);
-    for (const id of this.#drawnBefore) if (!ids.has(id)) this.#drawnBefore.delete(id);
+    for (const id of this.#visibilityById.keys()) if (!ids.has(id)) this.#visibilityById.delete(id);
+    for (const id of this.#drawnIds) if (!ids.has(id)) this.#drawnIds.delete(id);
   }
 
   #handleEntries(entries: readonly IntersectionObserverEntry[]): void {
     for (const { target, isIntersecting } of entries) {
-      const place = this.#places.get(target);
+      const place = this.#placeByElement.get(target);
       if (place === undefined) continue;
-      const visibility = this.#visible.get(place.id) ?? { frame: true, timers: new Map(), shownAt: new Map() };
-      this.#visible.set(place.id, visibility);
+      const visibility = this.#visibilityById.get(place.id) ?? { frame: true, timers: new Map(), shownAt: new Map() };
+      this.#visibilityById.set(place.id, visibility);
       if (place.part === 'frame') visibility.frame = isIntersecting;
       this.#updateTimer(visibility, place.part, isIntersecting);
     }
-    this.#changed();
+    this.#onChange();
   }
 
   /** A part that scrolls past in less than `pause` does not count as seen. */
@@ -100,7 +100,7 @@ export class VisibleParts {
     const timer = setTimeout(() => {
       timers.delete(part);
       seen.set(part, performance.now());
-      this.#changed();
+      this.#onChange();
     }, pause);
     timers.set(part, timer);
   }

@@ -17,11 +17,11 @@ const tokens: ReadonlyMap<string, string> = new Map(
  */
 export class AnsiTheme {
   #key = '';
-  readonly #changed: () => void;
+  readonly #onChange: () => void;
 
   /** `changed` is called when the reader has chosen another theme. */
   constructor(changed: () => void) {
-    this.#changed = changed;
+    this.#onChange = changed;
     this.#updateColors();
     const observer = new MutationObserver(() => this.#updateColors());
     observer.observe(document.documentElement, { attributes: true, attributeFilter: ['style', 'class'] });
@@ -52,7 +52,7 @@ export class AnsiTheme {
       if (color === undefined) document.body.style.removeProperty(`--ansi-${name}`);
       else document.body.style.setProperty(`--ansi-${name}`, cssOf(readableColor(color, ground)));
     }
-    if (!isFirst) this.#changed();
+    if (!isFirst) this.#onChange();
   }
 }
 

@@ -11,13 +11,16 @@ export interface RunState {
   readonly runLive: boolean;
   readonly waits: WaitingRequest | undefined;
   /** An earlier call of the same agent waits for a person. Agents ask in order, and start none of the later calls before. */
-  readonly behind: boolean;
+  readonly isBehindWaiting: boolean;
 }
 
 /** State of a call without an end while its run is active. */
-export function openState(status: 'created' | 'running', { waits, behind }: Omit<RunState, 'runLive'>): StepState {
+export function openState(
+  status: 'created' | 'running',
+  { waits, isBehindWaiting }: Omit<RunState, 'runLive'>,
+): StepState {
   if (waits !== undefined) return 'approval';
-  if (behind) return 'behind';
+  if (isBehindWaiting) return 'behind';
   return status === 'created' ? 'queued' : 'running';
 }
 

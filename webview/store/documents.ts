@@ -8,7 +8,7 @@ const partsOfScreen = 4;
 interface Document {
   stream: MarkdownStream;
   /** Characters parsed so far. */
-  taken: number;
+  parsedLength: number;
   closed: boolean;
 }
 
@@ -18,7 +18,7 @@ export class Documents {
   /** Whether an entry may take several rows. */
   readonly #mayTakeSeveralRows = new WeakMap<PageEntry, boolean>();
   /** While there is one, long messages consist of their ends. */
-  #ends: WeakMap<PageEntry, readonly Part[]> | undefined;
+  #endParts: WeakMap<PageEntry, readonly Part[]> | undefined;
   #hasParts = false;
 
   /**
@@ -26,20 +26,20 @@ export class Documents {
    * nothing above it.
    */
   drawOnlyEnds(): void {
-    this.#ends = new WeakMap();
+    this.#endParts = new WeakMap();
   }
 
   /** False if nothing has been drawn in part. */
   drawCompletely(): boolean {
     const hadParts = this.#hasParts;
-    this.#ends = undefined;
+    this.#endParts = undefined;
     this.#hasParts = false;
     return hadParts;
   }
 
   /** Whether only the end of the entry is drawn. */
   isEnd(entry: PageEntry): boolean {
-    return this.#ends?.has(entry) === true;
+    return this.#endParts?.has(entry) === true;
   }
 
   /** Number of rows of the entry. */
@@ -59,13 +59,17 @@ export class Documents {
     const end = this.#endPartsOf(entry, text);
     if (end !== undefined) return end;
     let document = this.#documents.get(entry.index);
-    if (document === undefined || document.taken > text.length || (document.closed && document.taken !== text.length)) {
-      document = { stream: new MarkdownStream(), taken: 0, closed: false };
+    if (
+      document === undefined ||
+      document.parsedLength > text.length ||
+      (document.closed && document.parsedLength !== text.length)
+    ) {
+      document = { stream: new MarkdownStream(), parsedLength: 0, closed: false };
       this.#documents.set(entry.index, document);
     }
     if (!document.closed) {
-      document.stream.append(text.slice(document.taken));
-      document.taken = text.length;
+      document.stream.append(text.slice(document.parsedLength));
+      document.parsedLength = text.length;
       document.closed = !open;
       document.stream.update(!open);
     }
@@ -74,10 +78,10 @@ export class Documents {
 
   #endPartsOf(entry: PageEntry, text: string): readonly Part[] | undefined {
     const isCut = entry.type.kind === 'assistant_message' && isLongerThanScreen(text);
-    if (this.#ends === undefined || !isCut) return undefined;
+    if (this.#endParts === undefined || !isCut) return undefined;
     this.#hasParts = true;
-    let parts = this.#ends.get(entry);
-    if (parts === undefined) this.#ends.set(entry, (parts = markdownParts(lastScreen(text)).slice(-partsOfScreen)));
+    let parts = this.#endParts.get(entry);
+    if (parts === undefined) this.#endParts.set(entry, (parts = markdownParts(lastScreen(text)).slice(-partsOfScreen)));
     return parts;
   }
 

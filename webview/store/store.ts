@@ -22,7 +22,7 @@ export class Store implements RowSource {
   readonly #perPage = new Map<number, number>();
   readonly #open = new Set<number>();
   readonly #documents = new Documents();
-  readonly #marks = new CitationMarks();
+  readonly #citationMarks = new CitationMarks();
   #view: SessionView | undefined;
   #total = 0;
   #level: DetailLevel = 'everything';
@@ -31,7 +31,7 @@ export class Store implements RowSource {
   #showsSynthetic = false;
   readonly #synthetic = new Set<number>();
   /** Targets of jumps: no level hides them. */
-  readonly #revealed = new Set<number>();
+  readonly #revealedIndexes = new Set<number>();
   #offersResume = false;
   /** Changes whenever rows may have been added, removed or moved. */
   structureVersion = 0;
@@ -198,7 +198,9 @@ export class Store implements RowSource {
   /** Positions of a message's sources; `undefined` while only its end is drawn. */
   linkPlacesOf(entry: PageEntry): LinkPlaces | undefined {
     const parts = this.document(entry);
-    return this.#documents.isEnd(entry) ? undefined : this.#marks.placesOf(entry, parts, this.#open.has(entry.index));
+    return this.#documents.isEnd(entry)
+      ? undefined
+      : this.#citationMarks.placesOf(entry, parts, this.#open.has(entry.index));
   }
 
   closed(key: string): boolean {
@@ -229,7 +231,7 @@ export class Store implements RowSource {
 
   setLevel(level: DetailLevel): void {
     this.#level = level;
-    this.#revealed.clear();
+    this.#revealedIndexes.clear();
     this.structureVersion += 1;
   }
 
@@ -240,7 +242,7 @@ export class Store implements RowSource {
   /** Hides automatic messages to the agent, or shows them again. */
   setPeopleOnly(on: boolean): void {
     this.#peopleOnly = on;
-    this.#revealed.clear();
+    this.#revealedIndexes.clear();
     this.structureVersion += 1;
   }
 
@@ -256,7 +258,7 @@ export class Store implements RowSource {
   /** Shows follow-ups and callbacks, which are hidden by default. */
   setShowsSynthetic(on: boolean): void {
     this.#showsSynthetic = on;
-    this.#revealed.clear();
+    this.#revealedIndexes.clear();
     this.structureVersion += 1;
   }
 
@@ -271,7 +273,7 @@ export class Store implements RowSource {
   }
 
   isRevealed(index: number): boolean {
-    return this.#revealed.has(index);
+    return this.#revealedIndexes.has(index);
   }
 
   get offersResume(): boolean {
@@ -287,7 +289,7 @@ export class Store implements RowSource {
   reveal(index: number): void {
     const entry = this.#entries.get(index);
     if (entry === undefined) return;
-    this.#revealed.add(index);
+    this.#revealedIndexes.add(index);
     if (isNoise(entry)) {
       const turn = this.turns.findLast(({ firstIndex }) => firstIndex <= index);
       this.toggle(`n:${turn?.runId ?? ''}`, true);

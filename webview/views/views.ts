@@ -25,18 +25,18 @@ const besideIds = ['trajectory', 'files', 'sources'] as const satisfies readonly
 export class Views {
   readonly #deps: ViewsDeps;
   #secondaryViews: SecondaryViews | undefined;
-  #fetching: Promise<void> | undefined;
-  #planned = false;
-  #failed = false;
-  #active: ViewId;
+  #activeImport: Promise<void> | undefined;
+  #isLoadPlanned = false;
+  #hasFailed = false;
+  #activeView: ViewId;
 
   constructor(deps: ViewsDeps) {
     this.#deps = deps;
-    this.#active = viewIds.find((id) => id === deps.active) ?? 'transcript';
+    this.#activeView = viewIds.find((id) => id === deps.active) ?? 'transcript';
   }
 
   get active(): ViewId {
-    return this.#active;
+    return this.#activeView;
   }
 
   /** Filters and sort orders of the views, to save with the page. */
@@ -48,8 +48,8 @@ export class Views {
   }
 
   show(id: ViewId): void {
-    if (id === this.#active) return;
-    this.#active = id;
+    if (id === this.#activeView) return;
+    this.#activeView = id;
     this.#deps.changed();
   }
 
@@ -66,7 +66,7 @@ export class Views {
       count: this.#findView(id)?.count(context),
       ...hintOf(this.#findView(id)?.hint?.(context)),
     }));
-    return { tabs: [transcript, ...others], active: this.#active, show: (id) => this.show(id) };
+    return { tabs: [transcript, ...others], active: this.#activeView, show: (id) => this.show(id) };
   }
 
   handleMessage(message: ToPage): void {
@@ -75,22 +75,22 @@ export class Views {
 
   draw(context: Context): void {
     const { shell } = this.#deps;
-    const id = this.#active;
+    const id = this.#activeView;
     const place = shell.view;
     place.hidden = id === 'transcript';
     if (place.parentElement !== null) place.parentElement.dataset['view'] = id;
     if (id === 'transcript') {
       render('', place);
-      if (!this.#planned) requestIdleCallback(() => void this.#load());
-      this.#planned = true;
+      if (!this.#isLoadPlanned) requestIdleCallback(() => void this.#load());
+      this.#isLoadPlanned = true;
       return;
     }
     place.setAttribute('aria-labelledby', tabId(id));
     place.className = `view ${id}`;
     const view = this.#findView(id);
     if (view === undefined) {
-      if (!this.#failed) void this.#load();
-      render(this.#failed ? this.#renderUnavailable() : loading(), place);
+      if (!this.#hasFailed) void this.#load();
+      render(this.#hasFailed ? this.#renderUnavailable() : loading(), place);
       return;
     }
     render(view.draw(context), place);
@@ -102,17 +102,17 @@ export class Views {
   }
 
   #load(): Promise<void> {
-    this.#fetching ??= import('./secondaryViews.ts').then(
+    this.#activeImport ??= import('./secondaryViews.ts').then(
       ({ buildViews }) => {
         this.#secondaryViews = buildViews(this.#deps);
         this.#deps.changed();
       },
       () => {
-        this.#failed = true;
+        this.#hasFailed = true;
         this.#deps.changed();
       },
     );
-    return this.#fetching;
+    return this.#activeImport;
   }
 
   /** An update of Vitrine can delete the files of the version that runs. */

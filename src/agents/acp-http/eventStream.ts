@@ -14,13 +14,13 @@ export type EventLine = { readonly text: string } | Extract<OutputLine, { oversi
  * passed on unchanged, so that files with one JSON text per line can be read too.
  */
 export class EventStream {
-  #ready: EventLine[] = [];
+  #readyLines: EventLine[] = [];
   readonly #parser = createParser({
     maxBufferSize: maxEvent,
     // In JSON, a line break can only occur between tokens.
-    onEvent: ({ data }) => this.#ready.push({ text: data.replaceAll(/[\r\n]+/g, ' ') }),
+    onEvent: ({ data }) => this.#readyLines.push({ text: data.replaceAll(/[\r\n]+/g, ' ') }),
     onError: ({ type, line }) => {
-      if (type !== 'max-buffer-size-exceeded') this.#ready.push({ text: line ?? '' });
+      if (type !== 'max-buffer-size-exceeded') this.#readyLines.push({ text: line ?? '' });
     },
   });
   /** The lines waiting for the end of their event: their total length, and their beginning. */
@@ -57,8 +57,8 @@ export class EventStream {
   }
 
   #takeLines(): readonly EventLine[] {
-    const ready = this.#ready;
-    this.#ready = [];
+    const ready = this.#readyLines;
+    this.#readyLines = [];
     return ready;
   }
 }
@@ -66,18 +66,18 @@ export class EventStream {
 /** Reads bytes from a server: the normalizer gets the data of each event. */
 export class EventStreamNormalizer implements Normalizer {
   readonly #events = new EventStream();
-  readonly #inner: Normalizer;
+  readonly #normalizer: Normalizer;
   #lines = 0;
 
   constructor(inner: Normalizer) {
-    this.#inner = inner;
+    this.#normalizer = inner;
   }
 
   push(line: OutputLine, at: number): readonly EntryUpdate[] {
-    if (line.stream !== 'stdout') return this.#inner.push(line, at);
+    if (line.stream !== 'stdout') return this.#normalizer.push(line, at);
     if ('oversize' in line) {
       this.#lines += 1;
-      return this.#inner.push(line, at);
+      return this.#normalizer.push(line, at);
     }
     if (line.text.trim() !== '') this.#lines += 1;
     return this.#emitLines(this.#events.push(line.text), at);
@@ -85,16 +85,18 @@ export class EventStreamNormalizer implements Normalizer {
 
   end(exit: ExitInfo, at: number): readonly EntryUpdate[] {
     const updates = this.#emitLines(this.#events.end(), at);
-    return [...updates, ...this.#inner.end(exit, at)];
+    return [...updates, ...this.#normalizer.end(exit, at)];
   }
 
   facts(): RunFacts {
-    const facts = this.#inner.facts();
+    const facts = this.#normalizer.facts();
     // Not copied, because some members are getters.
     return Object.assign(facts, { lines: { ...facts.lines, total: this.#lines } });
   }
 
   #emitLines(lines: readonly EventLine[], at: number): readonly EntryUpdate[] {
-    return lines.flatMap((line) => this.#inner.push('text' in line ? { stream: 'stdout', text: line.text } : line, at));
+    return lines.flatMap((line) =>
+      this.#normalizer.push('text' in line ? { stream: 'stdout', text: line.text } : line, at),
+    );
   }
 }

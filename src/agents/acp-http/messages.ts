@@ -36,16 +36,16 @@ interface VisibleContent {
 export class MessageEntries {
   readonly #run: NormalizedRun;
   /** Parts of the current message so far. */
-  #parts = 0;
+  #partCount = 0;
   #open = false;
   #userText: string[] | undefined;
   #last: TextEntry | undefined;
-  #map = new MessageMap<TextEntry>();
+  #messageMap = new MessageMap<TextEntry>();
   /** Sources that arrived before their text. */
   #pendingCitations: GivenCitation[] = [];
   /** Messages so far: the agent's, and repeated ones. */
-  #completed = 0;
-  #repeated = 0;
+  #agentMessageCount = 0;
+  #repeatedMessageCount = 0;
   #steps = 0;
 
   constructor(run: NormalizedRun) {
@@ -55,14 +55,14 @@ export class MessageEntries {
   created(message: JsonObject, line: SourceLine): void {
     if (this.#open) this.#end(line);
     this.#open = true;
-    this.#parts = 0;
+    this.#partCount = 0;
     this.#userText = message['role'] === 'user' ? [] : undefined;
   }
 
   /** `false` if its metadata is of an unknown kind; the part itself is shown. */
   part(value: JsonObject, line: SourceLine): boolean {
     this.#open = true;
-    this.#parts += 1;
+    this.#partCount += 1;
     const part = partOf(value);
     if (this.#userText !== undefined) this.#userText.push(part.text ?? `\n\n${attachmentText(part)}\n\n`);
     else if (part.name !== undefined) this.#addArtifact(part, part.name, line);
@@ -74,16 +74,16 @@ export class MessageEntries {
   completeMessage(message: JsonObject, line: SourceLine): boolean {
     if (!this.#open) this.created(message, line);
     const parts = objects(message['parts']);
-    const known = parts.slice(this.#parts).map((part) => this.part(part, line));
-    if (this.#userText === undefined) this.#completed += 1;
-    else this.#repeated += 1;
+    const known = parts.slice(this.#partCount).map((part) => this.part(part, line));
+    if (this.#userText === undefined) this.#agentMessageCount += 1;
+    else this.#repeatedMessageCount += 1;
     this.#end(line);
     return known.every((isKnown) => isKnown);
   }
 
   /** The result of the run; adds messages that were not streamed. */
   addOutput(messages: readonly JsonObject[], line: SourceLine): void {
-    let [completed, repeated] = [this.#completed, this.#repeated];
+    let [completed, repeated] = [this.#agentMessageCount, this.#repeatedMessageCount];
     const [next, ...rest] = messages.filter(({ role }) => (role === 'user' ? repeated-- : completed--) <= 0);
     const isOther = next === undefined || (next['role'] === 'user') !== (this.#userText !== undefined);
     if (this.#open && isOther) this.#end(line);
@@ -128,8 +128,8 @@ export class MessageEntries {
     const from = last.points - joint + shown.lead;
     last.text += shown.text;
     last.points += codePoints(shown.text) - joint;
-    this.#map.addEntry(last);
-    if (shown.counts) this.#map.addText(last, from, shown.length, joint);
+    this.#messageMap.addEntry(last);
+    if (shown.counts) this.#messageMap.addText(last, from, shown.length, joint);
     return { entry: last, from };
   }
 
@@ -137,7 +137,7 @@ export class MessageEntries {
   #refer(citations: readonly GivenCitation[], isWhole = false): void {
     const byEntry = new Map<TextEntry, Citation[]>();
     for (const citation of citations) {
-      const placed = this.#map.place(citation, isWhole);
+      const placed = this.#messageMap.place(citation, isWhole);
       if (placed === undefined) {
         if (this.#pendingCitations.length < maxAnnotations) this.#pendingCitations.push(citation);
         continue;
@@ -216,7 +216,7 @@ export class MessageEntries {
     this.#open = false;
     this.#userText = undefined;
     this.#last = undefined;
-    this.#map = new MessageMap();
+    this.#messageMap = new MessageMap();
   }
 }
 

@@ -18,7 +18,7 @@ export class AcpHttpReader implements AgentReader {
   #agentName: string | null = null;
   #runId: string | null = null;
   #awaitCount = 0;
-  #shown = false;
+  #isAgentShown = false;
   #hasEnded = false;
 
   constructor(run: NormalizedRun) {
@@ -51,7 +51,7 @@ export class AcpHttpReader implements AgentReader {
   #readMessageEvent(type: string, event: JsonObject, line: SourceLine): boolean {
     const inner = type === 'message.part' ? event['part'] : event['message'];
     if (!isObject(inner)) return false;
-    this.#run.unfinished = true;
+    this.#run.isInTurn = true;
     switch (type) {
       case 'message.created':
         this.#messages.created(inner, line);
@@ -79,7 +79,7 @@ export class AcpHttpReader implements AgentReader {
     switch (type) {
       case 'run.created':
       case 'run.in-progress':
-        this.#run.unfinished = true;
+        this.#run.isInTurn = true;
         return true;
       case 'run.awaiting':
         this.#readAwaitingRun(run, line);
@@ -108,8 +108,8 @@ export class AcpHttpReader implements AgentReader {
     this.#agentName = agentName ?? this.#agentName;
     this.#runId = runId ?? this.#runId;
     session.setOwn({ agentName: this.#agentName, runId: this.#runId });
-    if (this.#shown) return;
-    this.#shown = true;
+    if (this.#isAgentShown) return;
+    this.#isAgentShown = true;
     const facts = [
       ['Agent', this.#agentName],
       ['Session', session.id],
@@ -123,7 +123,7 @@ export class AcpHttpReader implements AgentReader {
   /** The run continues after an answer, with the same messages and a new event stream. */
   #readAwaitingRun({ awaits, output }: RunInfo, line: SourceLine): void {
     this.#messages.addOutput(output, line);
-    this.#run.unfinished = true;
+    this.#run.isInTurn = true;
     const shown = messageText(field(awaits, 'message'));
     const request = limitDepth(awaits ?? null);
     const content = shown === '' ? 'The agent waits for an answer.' : `The agent waits for an answer:\n\n${shown}`;
@@ -153,7 +153,7 @@ export class AcpHttpReader implements AgentReader {
 
   /** An error and the end of the run that it causes count as one end. */
   #close(report: RunReport, title: string, { timestamp }: SourceLine): void {
-    this.#run.unfinished = false;
+    this.#run.isInTurn = false;
     if (this.#hasEnded) return;
     this.#hasEnded = true;
     this.#reports.push(report);

@@ -11,7 +11,7 @@ export class RunWatch {
   #events = new EventStream();
   #count = 0;
   /** The newest event, as JSON. */
-  #newest: string | undefined;
+  #newestEvent: string | undefined;
   #runId: string | null = null;
   #hasEnded = false;
   #question: string | null = null;
@@ -59,14 +59,14 @@ export class RunWatch {
   /** The run's events that did not arrive. */
   missing(all: readonly string[]): readonly string[] {
     const distance = (index: number): number => Math.abs(index + 1 - this.#count);
-    const seen = all.flatMap((event, index) => (event === this.#newest ? [index] : []));
+    const seen = all.flatMap((event, index) => (event === this.#newestEvent ? [index] : []));
     const last = seen.sort((a, b) => distance(a) - distance(b))[0];
     return all.slice(last === undefined ? this.#count : last + 1);
   }
 
   #handleEvent(event: JsonObject | undefined): void {
     if (event === undefined) return;
-    this.#newest = JSON.stringify(event);
+    this.#newestEvent = JSON.stringify(event);
     const { type } = event;
     const { runId, awaits } = runInfo(event['run']);
     this.#runId = runId ?? this.#runId;

@@ -33,8 +33,8 @@ interface StreamedText {
  */
 export class Messages {
   readonly #run: NormalizedRun;
-  readonly #streamed = new Map<string, StreamedText>();
-  #current: string | undefined;
+  readonly #streamedTexts = new Map<string, StreamedText>();
+  #currentKey: string | undefined;
   #echo: { id: string | undefined; text: string; timestamp: string } | undefined;
 
   constructor(run: NormalizedRun) {
@@ -69,13 +69,13 @@ export class Messages {
       return;
     }
     this.flushEcho();
-    const known = id === undefined ? undefined : this.#streamed.get(keyOf(kind, id, speaker));
+    const known = id === undefined ? undefined : this.#streamedTexts.get(keyOf(kind, id, speaker));
     if (known === undefined) {
       this.#run.texts.close();
-      this.#current = undefined;
+      this.#currentKey = undefined;
       if (shown !== '') this.#addChunk(kind, id, shown, speaker);
     } else if (known.text !== shown) {
-      if (this.#current === known.key && this.#run.texts.streaming === kind) this.#run.texts.close(shown);
+      if (this.#currentKey === known.key && this.#run.texts.streaming === kind) this.#run.texts.close(shown);
       else this.#run.texts.replace(known.entry, kind, shown, { counted: known.counted });
       known.text = shown;
     }
@@ -85,7 +85,7 @@ export class Messages {
   interrupt(): void {
     this.flushEcho();
     this.#run.texts.close();
-    this.#current = undefined;
+    this.#currentKey = undefined;
   }
 
   /** A repeated prompt is recognized when it is complete. */
@@ -106,25 +106,25 @@ export class Messages {
   #addChunk(kind: TextKind, id: string | undefined, content: string, speaker: MessageSource): void {
     const key = keyOf(kind, id ?? '', speaker);
     const { texts } = this.#run;
-    if (texts.streaming !== kind || this.#current !== key) {
+    if (texts.streaming !== kind || this.#currentKey !== key) {
       texts.close();
-      this.#current = key;
+      this.#currentKey = key;
       const { timestamp, metadata, origin, counted } = speaker;
       const entry = texts.piece(kind, content, timestamp, metadata, { origin, counted });
       if (id !== undefined) this.#remember({ key, entry, counted, text: content });
       return;
     }
     texts.piece(kind, content, speaker.timestamp, speaker.metadata);
-    const known = this.#streamed.get(key);
+    const known = this.#streamedTexts.get(key);
     if (known !== undefined) known.text += content;
   }
 
   #remember(message: StreamedText): void {
-    this.#streamed.delete(message.key);
-    this.#streamed.set(message.key, message);
-    for (const oldest of this.#streamed.keys()) {
-      if (this.#streamed.size <= maxWhole) break;
-      this.#streamed.delete(oldest);
+    this.#streamedTexts.delete(message.key);
+    this.#streamedTexts.set(message.key, message);
+    for (const oldest of this.#streamedTexts.keys()) {
+      if (this.#streamedTexts.size <= maxWhole) break;
+      this.#streamedTexts.delete(oldest);
     }
   }
 }

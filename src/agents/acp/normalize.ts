@@ -23,7 +23,7 @@ const clientMethods = /^(?:fs|terminal)\//;
 
 /** Reads the output of an agent of the Agent Client Protocol: answers, notifications and requests. */
 export class AcpReader implements AgentReader {
-  readonly noise = noise;
+  readonly ignoredStderr = noise;
   readonly fixedStderr = fixedStderr;
   readonly #run: NormalizedRun;
   readonly #session: AcpSession;
@@ -31,11 +31,11 @@ export class AcpReader implements AgentReader {
   readonly #turns: Turns;
   readonly #notes: Notes;
   /** The record has the history, because this is not the first run of the conversation. */
-  readonly #recorded: boolean;
+  readonly #isHistoryRecorded: boolean;
   #phase: Phase = 'setup';
-  #replayed = 0;
+  #replayedUpdates = 0;
   #subagents = 0;
-  #ended: ExitInfo | undefined;
+  #effectiveExit: ExitInfo | undefined;
 
   constructor(run: NormalizedRun) {
     this.#run = run;
@@ -43,7 +43,7 @@ export class AcpReader implements AgentReader {
     this.#conversation = new Conversation(run);
     this.#turns = new Turns(run, this.#session, this.#conversation);
     this.#notes = new Notes(run);
-    run.decided = ({ callId }, { by, answer }) => {
+    run.onDecided = ({ callId }, { by, answer }) => {
       if (callId === undefined || by === 'withdrawn' || by === 'run_over') return;
       this.#conversation.calls.setDecision(callId, answer.kind === 'allow');
     };
@@ -51,7 +51,7 @@ export class AcpReader implements AgentReader {
       const context = { timestamp, metadata: run.session.metadata() };
       return this.#conversation.calls.setOutput(callId, stdout, exitCode, context);
     };
-    this.#recorded = run.context.resume !== undefined && run.context.firstIndex > 1;
+    this.#isHistoryRecorded = run.context.resume !== undefined && run.context.firstIndex > 1;
   }
 
   readMessage(value: JsonObject, line: SourceLine): boolean {
@@ -67,13 +67,13 @@ export class AcpReader implements AgentReader {
 
   /** A server is stopped when it is no longer needed; the run counts as interrupted only if a turn was running. */
   exitOf(exit: ExitInfo): ExitInfo {
-    const idle = !this.#run.unfinished && this.#turns.reports.length > 0;
+    const idle = !this.#run.isInTurn && this.#turns.reports.length > 0;
     return idle && (exit.signal === 'SIGTERM' || exit.code === 143) ? { code: 0, signal: null } : exit;
   }
 
   beforeEnd(exit: ExitInfo, timestamp: string): void {
     const counted = this.exitOf(exit);
-    if (counted !== exit) this.#ended = counted;
+    if (counted !== exit) this.#effectiveExit = counted;
     this.#conversation.interrupt();
     this.#conversation.calls.settle('No result: the run ended before the tool answered.', timestamp);
   }
@@ -87,7 +87,7 @@ export class AcpReader implements AgentReader {
       ...(this.#turns.sessionUsd !== undefined && { sessionUsd: this.#turns.sessionUsd }),
       ...(this.#turns.contextTokens !== undefined && { contextTokens: this.#turns.contextTokens }),
       ...(this.#turns.currency !== undefined && { otherCurrency: this.#turns.currency }),
-      ...(this.#ended !== undefined && { ended: this.#ended }),
+      ...(this.#effectiveExit !== undefined && { ended: this.#effectiveExit }),
     };
   }
 
@@ -120,14 +120,14 @@ export class AcpReader implements AgentReader {
       this.#turns.endTurn(end, line.timestamp);
     } else if (typeof result['protocolVersion'] === 'number') this.#session.initialized(result);
     else if (Array.isArray(result['sessions'])) return;
-    else if (nonEmpty(result['messageId']) !== undefined) this.#run.unfinished = true;
+    else if (nonEmpty(result['messageId']) !== undefined) this.#run.isInTurn = true;
     else if (this.#phase !== 'live' || nonEmpty(result['sessionId']) !== undefined) this.#handleOpening(result, line);
     else this.#session.settings(result, line.timestamp);
   }
 
   /** If history came before, this answers the request for it; otherwise the next line decides. */
   #handleEmptyAnswer(line: SourceLine): void {
-    if (this.#replayed > 0) this.#handleOpening({}, line);
+    if (this.#replayedUpdates > 0) this.#handleOpening({}, line);
     else this.#phase = 'unclear';
   }
 
@@ -137,11 +137,11 @@ export class AcpReader implements AgentReader {
     this.#conversation.plans.endTurn();
     this.#phase = 'live';
     this.#session.handleOpened(result, timestamp);
-    if (this.#replayed > 0 && this.#recorded) {
+    if (this.#replayedUpdates > 0 && this.#isHistoryRecorded) {
       const shown = 'The agent repeated the earlier conversation, which is shown above.';
-      this.#run.addSideEntry('replay', shown, timestamp, { updates: this.#replayed });
+      this.#run.addSideEntry('replay', shown, timestamp, { updates: this.#replayedUpdates });
     }
-    this.#replayed = 0;
+    this.#replayedUpdates = 0;
     this.#run.checkResumed(timestamp);
   }
 
@@ -201,9 +201,9 @@ export class AcpReader implements AgentReader {
       else this.#handleOpening({}, line);
     }
     const history = this.#phase === 'setup';
-    if (history) this.#replayed += 1;
-    else if (child === undefined) this.#run.unfinished = true;
-    if (history && this.#recorded) return true;
+    if (history) this.#replayedUpdates += 1;
+    else if (child === undefined) this.#run.isInTurn = true;
+    if (history && this.#isHistoryRecorded) return true;
     const origin: Origin | undefined = history ? 'replay' : child === undefined ? undefined : 'subagent';
     const known = this.#run.session.metadata();
     const metadata = child === undefined ? known : { ...known, childSessionId: child };
@@ -215,8 +215,8 @@ export class AcpReader implements AgentReader {
   #readTurnState(update: JsonObject, { timestamp }: SourceLine): void {
     const state = update['state'];
     if (this.#phase !== 'live') return;
-    if (state === 'running' || state === 'requires_action') this.#run.unfinished = true;
-    const end = state === 'idle' && this.#run.unfinished ? turnEnd(update) : undefined;
+    if (state === 'running' || state === 'requires_action') this.#run.isInTurn = true;
+    const end = state === 'idle' && this.#run.isInTurn ? turnEnd(update) : undefined;
     if (end !== undefined) this.#turns.endTurn(end, timestamp);
   }
 
@@ -231,7 +231,7 @@ export class AcpReader implements AgentReader {
       name: text(option['name']) ?? '',
       kind: text(option['kind']) ?? '',
     }));
-    this.#run.unfinished = true;
+    this.#run.isInTurn = true;
     this.#conversation.interrupt();
     const permission = { requestId, options };
     if (callId === undefined) {

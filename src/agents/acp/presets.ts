@@ -18,7 +18,7 @@ export interface AcpPreset {
   /** The command with which a person logs in. */
   readonly login: string;
   /** Modes in which it does not ask before it changes files, or before anything. */
-  readonly unasked: { readonly writes: readonly string[]; readonly all: readonly string[] };
+  readonly modesWithoutAsking: { readonly writes: readonly string[]; readonly all: readonly string[] };
   readonly quirks: AcpQuirks;
 }
 
@@ -45,7 +45,7 @@ export const acpPresets: readonly AcpPreset[] = [
     npm: '@agentclientprotocol/claude-agent-acp',
     agentNames: ['@agentclientprotocol/claude-agent-acp', '@zed-industries/claude-code-acp'],
     login: 'claude /login',
-    unasked: { writes: ['acceptEdits', 'auto'], all: ['bypassPermissions'] },
+    modesWithoutAsking: { writes: ['acceptEdits', 'auto'], all: ['bypassPermissions'] },
     quirks: { exitsWithStdin: true, signalGroup: false, runningTotals: false, resume: 'resume', clientFiles: true },
   },
   {
@@ -57,7 +57,7 @@ export const acpPresets: readonly AcpPreset[] = [
     npm: '@agentclientprotocol/codex-acp',
     agentNames: ['@agentclientprotocol/codex-acp'],
     login: 'codex login',
-    unasked: { writes: ['workspace-write', 'agent'], all: ['agent-full-access'] },
+    modesWithoutAsking: { writes: ['workspace-write', 'agent'], all: ['agent-full-access'] },
     quirks: { exitsWithStdin: false, signalGroup: false, runningTotals: false, resume: 'resume', clientFiles: true },
   },
   {
@@ -70,7 +70,7 @@ export const acpPresets: readonly AcpPreset[] = [
     npm: '@google/gemini-cli',
     agentNames: ['gemini-cli'],
     login: 'gemini',
-    unasked: { writes: ['autoEdit'], all: ['yolo'] },
+    modesWithoutAsking: { writes: ['autoEdit'], all: ['yolo'] },
     quirks: { exitsWithStdin: true, signalGroup: true, runningTotals: false, resume: 'none', clientFiles: false },
   },
   {
@@ -83,7 +83,7 @@ export const acpPresets: readonly AcpPreset[] = [
     npm: '@github/copilot',
     agentNames: ['Copilot'],
     login: 'copilot login',
-    unasked: { writes: [], all: ['autopilot'] },
+    modesWithoutAsking: { writes: [], all: ['autopilot'] },
     quirks: { exitsWithStdin: true, signalGroup: true, runningTotals: true, resume: 'load', clientFiles: true },
   },
 ];

@@ -118,7 +118,7 @@ export class Turns {
     const calledTools = this.#conversation.toolCalls > this.#callsBefore;
     this.#callsBefore = this.#conversation.toolCalls;
     const report = this.#reports.turn({ end, error, text, model: session.model, calledTools });
-    this.#run.unfinished = false;
+    this.#run.isInTurn = false;
     this.#systemError = false;
     this.#conversation.plans.endTurn();
     const { isError, usage } = report;

@@ -13,8 +13,8 @@ export const claudeChoices: AgentChoices = {
   ],
   models: ['sonnet', 'opus', 'haiku'],
   limits: [
-    { name: 'maxTurns', minimum: 1, whole: true },
-    { name: 'maxBudgetUsd', minimum: 0.01, whole: false },
+    { name: 'maxTurns', minimum: 1, isInteger: true },
+    { name: 'maxBudgetUsd', minimum: 0.01, isInteger: false },
   ],
   install: 'https://docs.claude.com/en/docs/claude-code/setup',
 };

@@ -34,7 +34,7 @@ export class Conversation {
   readonly #prompt: string | undefined;
   #promptReplayed = false;
   #userLines = 0;
-  #compacted = false;
+  #isAfterCompaction = false;
   compactions = 0;
 
   constructor(parts: Parts, prompt: string | undefined) {
@@ -49,7 +49,7 @@ export class Conversation {
 
   /** The next message that the agent writes for itself is the summary of the conversation. */
   handleCompaction(): void {
-    this.#compacted = true;
+    this.#isAfterCompaction = true;
     this.compactions += 1;
   }
 
@@ -158,7 +158,7 @@ export class Conversation {
       parentCallId: line.parentCallId,
       timestamp: line.timestamp,
       metadata: line.metadata(model),
-      whole: true,
+      isWhole: true,
     });
     if (started) this.#linkEntryToUsage(messageId, this.#parts.calls.entry(id));
     else this.#parts.unknownBlock(block, line);
@@ -248,8 +248,8 @@ export class Conversation {
   #origin({ message, parentCallId }: Line): Origin {
     if (parentCallId !== null) return 'subagent';
     const synthetic = message['isSynthetic'] === true || message['isMeta'] === true;
-    if (message['isCompactSummary'] === true || (synthetic && this.#compacted)) {
-      this.#compacted = false;
+    if (message['isCompactSummary'] === true || (synthetic && this.#isAfterCompaction)) {
+      this.#isAfterCompaction = false;
       return 'compaction';
     }
     if (field(message['origin'], 'kind') === 'hook') return 'hook';

@@ -45,14 +45,14 @@ export class ClaudeCodeNormalizer implements Normalizer {
   readonly #replays = new Replays();
   readonly #retractions: Retractions;
   readonly #lines: LineLog;
-  readonly #spread = new SpreadJson();
+  readonly #spreadJson = new SpreadJson();
   readonly #client: ClientEntries;
   /** Messages came after the last closing line. */
-  #unfinished = false;
-  #started = false;
+  #isUnfinished = false;
+  #hasStarted = false;
   /** The entry with a count that may still increase. */
   #countedEntry: NormalizedEntry | undefined;
-  #ended = false;
+  #hasEnded = false;
 
   constructor(context: NormalizerContext) {
     this.#writer = new EntryWriter(context.firstIndex);
@@ -115,12 +115,12 @@ export class ClaudeCodeNormalizer implements Normalizer {
   }
 
   end(exit: ExitInfo, at: number): readonly EntryUpdate[] {
-    if (this.#ended) return this.#writer.take();
-    this.#ended = true;
+    if (this.#hasEnded) return this.#writer.take();
+    this.#hasEnded = true;
     const timestamp = this.#session.clock.arrivalTime(at);
     const closing = new Line({}, at, this.#session, '');
     this.#stderr.close();
-    this.#spread.abandon();
+    this.#spreadJson.abandon();
     this.#giveUpSpread(at);
     this.#client.end(timestamp);
     this.#settleCount();
@@ -129,11 +129,11 @@ export class ClaudeCodeNormalizer implements Normalizer {
     const ending = endingOf({
       exit,
       stderr: this.#stderr.text,
-      known: knownError(fixedStderr, this.#stderr.text),
+      knownError: knownError(fixedStderr, this.#stderr.text),
       lines: this.#lines.counts.total,
-      failed: this.#state.failed,
+      hasFailed: this.#state.hasErrorEntry,
       interrupted: this.#state.interrupted,
-      unfinished: this.#unfinished,
+      isUnfinished: this.#isUnfinished,
     });
     if (ending.kind === 'interrupted') this.#state.interrupt(closing, ending.text);
     else if (this.#state.interrupted && !this.#state.interruptNoted) this.#state.interrupt(closing);
@@ -146,7 +146,7 @@ export class ClaudeCodeNormalizer implements Normalizer {
     const usages = this.#usages;
     return {
       // Claude Code repeats an unknown id, although no conversation has it.
-      sessionIds: this.#state.unknownSession && !this.#started ? [] : [...this.#session.ids],
+      sessionIds: this.#state.unknownSession && !this.#hasStarted ? [] : [...this.#session.ids],
       model: this.#session.model,
       agentVersion: this.#session.version,
       permissionMode: this.#session.permissionMode,
@@ -154,7 +154,7 @@ export class ClaudeCodeNormalizer implements Normalizer {
       lines: { ...this.#lines.counts },
       warnings: this.#warnings(),
       unknownSession: this.#state.unknownSession,
-      unfinished: this.#unfinished,
+      unfinished: this.#isUnfinished,
       // A getter: they grow with the run, and facts are read often during a stream.
       get answer() {
         return texts.answer;
@@ -189,8 +189,8 @@ export class ClaudeCodeNormalizer implements Normalizer {
     if (line.stream !== 'stdout' || isBlank(line.text)) return;
     this.#lines.counts.total += 1;
     this.#stderr.close();
-    if (!this.#spread.open && (this.#isPiece(line.text) || this.#isBrief(line.text, at))) return;
-    const spread = this.#spread.addLine(line.text);
+    if (!this.#spreadJson.open && (this.#isPiece(line.text) || this.#isBrief(line.text, at))) return;
+    const spread = this.#spreadJson.addLine(line.text);
     this.#giveUpSpread(at);
     if (spread === 'no') this.#pushValue(parse(line.text), line.text, at);
     else if (spread !== 'more') this.#pushValue(spread.value, spread.raw, at);
@@ -211,7 +211,8 @@ export class ClaudeCodeNormalizer implements Normalizer {
   }
 
   #giveUpSpread(at: number): void {
-    for (const line of this.#spread.takeAbandoned()) this.#lines.malformed(line, this.#session.clock.arrivalTime(at));
+    for (const line of this.#spreadJson.takeAbandoned())
+      this.#lines.malformed(line, this.#session.clock.arrivalTime(at));
   }
 
   /** A piece that continues a streamed text; anything else is parsed completely. */
@@ -219,7 +220,7 @@ export class ClaudeCodeNormalizer implements Normalizer {
     const delta = this.#deltas.read(content);
     if (delta === undefined || !this.#partials.appendToBlock(delta)) return false;
     this.#session.setId(delta.sessionId);
-    this.#unfinished = true;
+    this.#isUnfinished = true;
     return true;
   }
 
@@ -228,14 +229,14 @@ export class ClaudeCodeNormalizer implements Normalizer {
     const brief = parseBriefLine(content);
     if (brief === undefined) return false;
     this.#session.setId(brief.sessionId);
-    if (brief.thinkingTokens === undefined) this.#unfinished = true;
+    if (brief.thinkingTokens === undefined) this.#isUnfinished = true;
     else this.#count(thinkingText(brief.thinkingTokens), new Line({}, at, this.#session, content));
     return true;
   }
 
   #pushClient(content: string, at: number): void {
     this.#stderr.close();
-    if (this.#ended || this.#client.push(content, at)) return;
+    if (this.#hasEnded || this.#client.push(content, at)) return;
     this.#lines.unknown('Unknown line written by Vitrine', content, this.#session.clock.arrivalTime(at));
   }
 
@@ -257,16 +258,16 @@ export class ClaudeCodeNormalizer implements Normalizer {
     const { message } = line;
     switch (message['type']) {
       case 'stream_event':
-        this.#unfinished = true;
+        this.#isUnfinished = true;
         if (line.verbatim !== undefined) this.#deltas.learn(line.verbatim);
         return this.#readStreamEvent(line);
       case 'assistant':
-        this.#unfinished = true;
+        this.#isUnfinished = true;
         return this.#replays.has(line) || this.#readMessageLine(line);
       case 'user':
         return this.#replays.has(line) || this.#readMessageLine(line);
       case 'result':
-        this.#unfinished = false;
+        this.#isUnfinished = false;
         if (!this.#replays.has(line)) this.#results.line(line, this.#usages.all().length);
         return true;
       case 'tool_use':
@@ -311,8 +312,8 @@ export class ClaudeCodeNormalizer implements Normalizer {
     const init = initLine(line.message);
     this.#session.setInit(init);
     this.#state.startTurn();
-    this.#started = true;
-    this.#unfinished = true;
+    this.#hasStarted = true;
+    this.#isUnfinished = true;
     this.#writer.add(initEntry(init, line));
     return true;
   }

@@ -17,7 +17,7 @@ export class SessionInfo {
   version: string | null = null;
   #id: string | null = null;
   #servers: readonly McpServer[] | null = null;
-  #base: NormalizedEntryMetadata | undefined;
+  #baseMetadata: NormalizedEntryMetadata | undefined;
   #subagent: NormalizedEntryMetadata | undefined;
 
   setId(id: unknown): void {
@@ -61,15 +61,15 @@ export class SessionInfo {
   }
 
   #commonMetadata(): NormalizedEntryMetadata | undefined {
-    if (this.#base !== undefined) return this.#base;
+    if (this.#baseMetadata !== undefined) return this.#baseMetadata;
     if (this.#id === null && this.model === null) return undefined;
-    this.#base = { sessionId: this.#id, model: this.model, permissionMode: this.permissionMode };
-    if (this.#servers !== null) this.#base['mcpServers'] = this.#servers;
-    return this.#base;
+    this.#baseMetadata = { sessionId: this.#id, model: this.model, permissionMode: this.permissionMode };
+    if (this.#servers !== null) this.#baseMetadata['mcpServers'] = this.#servers;
+    return this.#baseMetadata;
   }
 
   #forget(): void {
-    this.#base = undefined;
+    this.#baseMetadata = undefined;
     this.#subagent = undefined;
   }
 }

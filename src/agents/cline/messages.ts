@@ -77,10 +77,10 @@ const questions = new Set(['followup', 'plan_mode_respond', 'act_mode_respond', 
 
 interface OpenCall {
   readonly at: number;
-  readonly named: NamedAction;
-  readonly asked: boolean;
+  readonly namedAction: NamedAction;
+  readonly isAsked: boolean;
   readonly output: string[];
-  failed: boolean;
+  hasFailed: boolean;
 }
 
 export interface PlacedItem {
@@ -103,9 +103,9 @@ export function conversationOf(messages: readonly JsonObject[], session: string,
   let last: Conversation['last'] = 'empty';
   const close = (status: ToolStatus) => {
     if (open === undefined) return;
-    const { at, named, output, failed } = open;
+    const { at, namedAction, output, hasFailed } = open;
     const shown = output.join('\n');
-    items.push({ at, item: callItem(`${session}-${at}`, named, failed ? 'failed' : status, shown, folder) });
+    items.push({ at, item: callItem(`${session}-${at}`, namedAction, hasFailed ? 'failed' : status, shown, folder) });
     open = undefined;
   };
   for (const [at, message] of messages.entries()) {
@@ -115,7 +115,7 @@ export function conversationOf(messages: readonly JsonObject[], session: string,
     const build = calls.get(kind);
     if (build !== undefined) {
       close('success');
-      open = { at, named: build(shown), asked: isAsk, output: [], failed: false };
+      open = { at, namedAction: build(shown), isAsked: isAsk, output: [], hasFailed: false };
       last = isAsk && message['isAnswered'] !== true ? 'permission' : 'tool';
       continue;
     }
@@ -124,7 +124,7 @@ export function conversationOf(messages: readonly JsonObject[], session: string,
       last = 'answering';
       continue;
     }
-    if (kind === 'diff_error' && open !== undefined) open.failed = true;
+    if (kind === 'diff_error' && open !== undefined) open.hasFailed = true;
     if (!bookkeeping.has(kind) && kind !== 'api_req_started') close('success');
     const placed = plainItem(message, kind, shown, at);
     if (placed === 'unknown') {

@@ -13,8 +13,8 @@ const requestKinds = new Set(['api_req_started', 'deleted_api_reqs', 'subagent_u
 /** Reads the files of one task. Entries come from what the person saw; if that file is missing, from what the model saw. */
 export class TaskReader implements RecordReader {
   readonly #session: StoreSession;
-  readonly #rule: TokenRule;
-  readonly #shown: ShownItems;
+  readonly #tokenRule: TokenRule;
+  readonly #shownItems: ShownItems;
   /** Models by the time of first use, oldest first. */
   #models: readonly { readonly from: number; readonly model: string; readonly provider: string | undefined }[] = [];
   #history: readonly JsonObject[] = [];
@@ -22,8 +22,8 @@ export class TaskReader implements RecordReader {
 
   constructor(session: StoreSession, rule: TokenRule) {
     this.#session = session;
-    this.#rule = rule;
-    this.#shown = new ShownItems(session);
+    this.#tokenRule = rule;
+    this.#shownItems = new ShownItems(session);
     session.facts.entryPoint = 'chat';
     const id = session.options.session;
     session.setFolder(session.options.notes.get(id)?.folder);
@@ -43,7 +43,7 @@ export class TaskReader implements RecordReader {
 
   end(isLive: boolean): void {
     if (!this.#hasMessages) this.#show(historyItems(this.#history, this.#session.options.session, this.#folder));
-    if (!isLive) this.#shown.cancelRunning();
+    if (!isLive) this.#shownItems.cancelRunning();
   }
 
   settle(): void {
@@ -108,7 +108,7 @@ export class TaskReader implements RecordReader {
       const time = this.#session.addTime(times[at]);
       if (prompt !== undefined)
         this.#session.facts.prompt({ key: `${this.#session.options.session}-${at}`, at: time }, prompt);
-      this.#shown.show(`${at}`, item, time);
+      this.#shownItems.show(`${at}`, item, time);
     }
   }
 
@@ -129,7 +129,7 @@ export class TaskReader implements RecordReader {
     }
     if (kind === undefined || !requestKinds.has(kind)) return;
     const info = parse(text(message['text']) ?? '');
-    const found = isObject(info) ? billedUsage(info, { rule: this.#rule, at, provider }) : undefined;
+    const found = isObject(info) ? billedUsage(info, { rule: this.#tokenRule, at, provider }) : undefined;
     if (found === undefined) return;
     this.#session.model(model);
     const { usage, usd } = found;

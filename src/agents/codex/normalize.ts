@@ -11,7 +11,7 @@ import { configLine, contextModel, eventOf, promptLine } from './wire.ts';
 
 /** Reads the output of `codex exec --json` since 0.20, and of `codex app-server`. Each line shows its format. */
 export class CodexReader implements AgentReader {
-  readonly noise = noise;
+  readonly ignoredStderr = noise;
   readonly fixedStderr = fixedStderr;
   readonly #run: NormalizedRun;
   readonly #threads: ThreadEvents;

@@ -9,6 +9,6 @@ export const copilotChoices: AgentChoices = {
     { id: 'bypassPermissions', args: ['--allow-all-tools'], bypass: true },
   ],
   models: [],
-  limits: [{ name: 'maxAiCredits', minimum: 30, whole: true }],
+  limits: [{ name: 'maxAiCredits', minimum: 30, isInteger: true }],
   install: 'https://docs.github.com/en/copilot/how-tos/set-up/install-copilot-cli',
 };

@@ -46,23 +46,23 @@ const maxServers = 100;
 
 /** Reads the output of `copilot --output-format json` and of text mode, and the files written beside either. */
 export class CopilotReader implements AgentReader {
-  readonly noise = noise;
+  readonly ignoredStderr = noise;
   readonly fixedStderr = fixedStderr;
   readonly #run: NormalizedRun;
   readonly #speakers: Speakers;
   readonly #texts: Texts;
   readonly #calls: Calls;
   readonly #notices: Notices;
-  readonly #plain: PlainText;
+  readonly #plainText: PlainText;
   readonly #requests = new RequestTokens();
   readonly #errors: string[] = [];
   readonly #servers = new Map<string, McpServer>();
   /** An event of JSON mode was read. */
-  #json = false;
-  #first: string | undefined;
+  #isJsonMode = false;
+  #firstTimestamp: string | undefined;
   #last: string | undefined;
   #result: ResultLine | undefined;
-  #closing: NormalizedEntry | undefined;
+  #closingNote: NormalizedEntry | undefined;
   #usage: UsageFile | undefined;
   /** The figures come from the file at the end of a run; if a run was interrupted, from the line that also has them. */
   #hasFile = false;
@@ -76,19 +76,19 @@ export class CopilotReader implements AgentReader {
     this.#texts = new Texts(run);
     this.#calls = new Calls(run);
     this.#notices = new Notices(run);
-    this.#plain = new PlainText(run);
+    this.#plainText = new PlainText(run);
   }
 
   readMessage(message: JsonObject, line: SourceLine): boolean {
     const event = copilotEvent(message);
-    if (event === undefined && !this.#json && this.#plain.line(line)) return true;
-    if (!this.#json) {
-      this.#json = true;
-      this.#plain.retractText();
+    if (event === undefined && !this.#isJsonMode && this.#plainText.line(line)) return true;
+    if (!this.#isJsonMode) {
+      this.#isJsonMode = true;
+      this.#plainText.retractText();
       // The conversation exists: the program may end before that.
       this.#run.session.setId(this.#run.context.sessionId);
     }
-    this.#first ??= line.timestamp;
+    this.#firstTimestamp ??= line.timestamp;
     this.#last = line.timestamp;
     if (event === undefined) return false;
     if (event.type === 'result') {
@@ -101,11 +101,11 @@ export class CopilotReader implements AgentReader {
   }
 
   readPlainLine(line: SourceLine): boolean {
-    return !this.#json && this.#plain.line(line);
+    return !this.#isJsonMode && this.#plainText.line(line);
   }
 
   readBlankLine(): void {
-    this.#plain.blankLine();
+    this.#plainText.blankLine();
   }
 
   readStderrLine(content: string): void {
@@ -124,15 +124,15 @@ export class CopilotReader implements AgentReader {
     }
     this.#hasFile = true;
     this.#setUsage(usage);
-    if (this.#closing !== undefined) this.#run.writer.put(this.#closingEntry(this.#closing));
+    if (this.#closingNote !== undefined) this.#run.writer.put(this.#closingEntry(this.#closingNote));
   }
 
   beforeEnd({ code, signal }: ExitInfo, timestamp: string): void {
     this.#texts.end();
     this.#calls.end();
     this.#notices.end();
-    this.#plain.end();
-    this.#hasPlainEnded = this.#plain.began && code === 0 && signal === null;
+    this.#plainText.end();
+    this.#hasPlainEnded = this.#plainText.began && code === 0 && signal === null;
     if (this.#interrupted !== undefined) this.#interrupt(timestamp);
   }
 
@@ -178,7 +178,7 @@ export class CopilotReader implements AgentReader {
         this.#calls.piece(data, speaker);
         return true;
       case 'tool.execution_start':
-        this.#run.unfinished = true;
+        this.#run.isInTurn = true;
         this.#calls.start(toolCall(data), speaker);
         return true;
       case 'tool.execution_partial_result':
@@ -200,7 +200,7 @@ export class CopilotReader implements AgentReader {
   #readRunEvent(event: CopilotEvent, speaker: Speaker): boolean {
     const { type, data, agentId } = event;
     if (boundaries.has(type)) {
-      if (type === 'assistant.turn_start') this.#run.unfinished = true;
+      if (type === 'assistant.turn_start') this.#run.isInTurn = true;
       return true;
     }
     switch (type) {
@@ -267,7 +267,7 @@ export class CopilotReader implements AgentReader {
     const source = nonEmpty(data['source']);
     this.#mode = nonEmpty(data['agentMode']) ?? this.#mode;
     if (speaker.agent === '' && source === undefined) {
-      this.#run.unfinished = true;
+      this.#run.isInTurn = true;
       this.#run.addEchoedPrompt(shown, timestamp);
     } else if (shown === '') {
       this.#notices.add('continuation', `The agent continues automatically (${source ?? 'subagent'})`, {}, speaker);
@@ -279,7 +279,7 @@ export class CopilotReader implements AgentReader {
   }
 
   #readAssistantMessage(data: JsonObject, speaker: Speaker): void {
-    this.#run.unfinished = true;
+    this.#run.isInTurn = true;
     this.#notices.clearFailure();
     this.#texts.message(
       nonEmpty(data['messageId']),
@@ -313,16 +313,16 @@ export class CopilotReader implements AgentReader {
 
   #readResultLine(result: ResultLine, timestamp: string): void {
     const { session } = this.#run;
-    this.#run.unfinished = false;
+    this.#run.isInTurn = false;
     this.#result = result;
     if (session.setId(result.sessionId)) this.#run.checkResumed(timestamp);
-    if ((result.exitCode ?? 0) !== 0 && this.#interrupted === undefined && !this.#run.failed) {
+    if ((result.exitCode ?? 0) !== 0 && this.#interrupted === undefined && !this.#run.hasErrorEntry) {
       this.#run.error(failedText(result), undefined, timestamp);
     }
     const type = { kind: 'system_message', subtype: 'result' } as const;
-    this.#closing = { index: this.#run.writer.next, timestamp, type, content: '' };
-    const { content, metadata } = this.#closingEntry(this.#closing);
-    this.#closing = this.#run.writer.add({ type, content, timestamp, metadata });
+    this.#closingNote = { index: this.#run.writer.next, timestamp, type, content: '' };
+    const { content, metadata } = this.#closingEntry(this.#closingNote);
+    this.#closingNote = this.#run.writer.add({ type, content, timestamp, metadata });
   }
 
   #closingEntry(entry: NormalizedEntry): NormalizedEntry {
@@ -333,7 +333,7 @@ export class CopilotReader implements AgentReader {
 
   #outcome(): Outcome {
     const { finalText } = this.#run.texts;
-    const from = Date.parse(this.#first ?? '');
+    const from = Date.parse(this.#firstTimestamp ?? '');
     const to = Date.parse(this.#last ?? '');
     return {
       result: this.#result,

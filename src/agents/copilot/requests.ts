@@ -7,20 +7,20 @@ const maxRequests = 100_000;
 
 /** Tokens of each model request (`assistant.usage`), used if there is no total in a line or file. */
 export class RequestTokens {
-  readonly #all: MessageUsage[] = [];
+  readonly #usages: MessageUsage[] = [];
   readonly #ids = new Set<string>();
 
   get all(): readonly MessageUsage[] {
-    return this.#all;
+    return this.#usages;
   }
 
   addEvent({ id, data }: CopilotEvent, { parentCallId }: Speaker): void {
-    const messageId = id ?? `request-${this.#all.length + 1}`;
+    const messageId = id ?? `request-${this.#usages.length + 1}`;
     const usage = requestUsage(data);
-    if (usage === undefined || this.#ids.has(messageId) || this.#all.length >= maxRequests) return;
+    if (usage === undefined || this.#ids.has(messageId) || this.#usages.length >= maxRequests) return;
     const { model, ...tokens } = usage;
     this.#ids.add(messageId);
-    this.#all.push({
+    this.#usages.push({
       messageId,
       model: model === '' ? null : model,
       usage: tokens,

@@ -77,7 +77,7 @@ export class CursorReader implements AgentReader {
     session.setModel(nonEmpty(message['model']));
     this.#permissionMode = nonEmpty(message['permissionMode']) ?? null;
     session.setOwn({ permissionMode: this.#permissionMode });
-    this.#run.unfinished = true;
+    this.#run.isInTurn = true;
     const folder = nonEmpty(message['cwd']);
     const facts = [
       ['Session', session.id ?? undefined],
@@ -120,7 +120,7 @@ export class CursorReader implements AgentReader {
     }
     const shown = messageText(message);
     if (shown === undefined) return otherBlocks(message).length > 0;
-    this.#run.unfinished = true;
+    this.#run.isInTurn = true;
     if (shown !== '') this.#addText(shown, isPiece(message), line);
     return true;
   }
@@ -153,7 +153,7 @@ export class CursorReader implements AgentReader {
     const { calls, session } = this.#run;
     this.#run.texts.close();
     this.#pieces.end();
-    this.#run.unfinished = true;
+    this.#run.isInTurn = true;
     const action = toolAction(call.kind, call.args);
     const { args: input, kind: toolName } = call;
     const id = call.id ?? (call.isComplete ? calls.oldestOpenCall(toolName) : undefined) ?? calls.makeId();
@@ -168,7 +168,7 @@ export class CursorReader implements AgentReader {
   #readResult(message: JsonObject, { timestamp }: SourceLine): void {
     const { texts, session } = this.#run;
     texts.close();
-    this.#run.unfinished = false;
+    this.#run.isInTurn = false;
     const shown = nonEmpty(message['result']);
     const subtype = nonEmpty(message['subtype']) ?? null;
     const isError = message['is_error'] === true || subtype?.startsWith('error') === true;

@@ -12,7 +12,7 @@ import { jsonStats, messageText, streamStats, toolResultLine } from './wire.ts';
 
 /** Reads what `gemini -o stream-json` prints, and the one object of `-o json`. */
 export class GeminiReader implements AgentReader {
-  readonly noise = noise;
+  readonly ignoredStderr = noise;
   readonly fixedStderr = fixedStderr;
   readonly exitCodes = exitCodes;
   readonly #run: NormalizedRun;
@@ -86,7 +86,7 @@ export class GeminiReader implements AgentReader {
     const { session } = this.#run;
     this.#run.setSession(message['session_id'], timestamp);
     session.setModel(nonEmpty(message['model']));
-    this.#run.unfinished = true;
+    this.#run.isInTurn = true;
     const facts = [
       ['Session', session.id],
       ['Model', session.model],
@@ -105,7 +105,7 @@ export class GeminiReader implements AgentReader {
       return true;
     }
     if (message['role'] !== 'assistant') return false;
-    this.#run.unfinished = true;
+    this.#run.isInTurn = true;
     if (message['delta'] === true) {
       if (shown !== '') texts.piece('text', shown, timestamp, session.metadata());
     } else if (texts.streamedText('text') === shown) {
@@ -119,7 +119,7 @@ export class GeminiReader implements AgentReader {
   #startCall(message: JsonObject, { timestamp }: SourceLine): void {
     const { calls, texts, session } = this.#run;
     texts.close();
-    this.#run.unfinished = true;
+    this.#run.isInTurn = true;
     const toolName = nonEmpty(message['tool_name']) ?? 'unknown';
     const input = message['parameters'];
     const action = toolAction(toolName, input);
@@ -192,7 +192,7 @@ export class GeminiReader implements AgentReader {
   }
 
   #close(outcome: Outcome): void {
-    this.#run.unfinished = false;
+    this.#run.isInTurn = false;
     this.#outcome = outcome;
     this.#reports.push(runReport(outcome));
   }

@@ -61,7 +61,7 @@ export class GeminiChatReader implements RecordReader {
   /** Ids of all messages that were ever part of the chat. */
   readonly #messageIds = new Set<string>();
   /** Ids of the current messages, without those that the program put first. */
-  #current: string[] = [];
+  #currentIds: string[] = [];
   readonly #texts = new Map<string, string>();
   /** The chat was just opened: in its first messages, the program describes the folder to the model. */
   #isOpening = false;
@@ -130,12 +130,12 @@ export class GeminiChatReader implements RecordReader {
     const fresh = messages.filter((message) => !this.#messageIds.has(idOf(message['id']) ?? ''));
     for (const message of messages) this.#request(message);
     if (fresh.length === 0) {
-      this.#current = ids;
+      this.#currentIds = ids;
       return;
     }
     const opening = this.#messageIds.size === 0 || (this.#isOpening && messages.length === 1);
     this.#isOpening = false;
-    const dropped = !opening && this.#current.some((id) => !ids.includes(id) && this.#texts.has(id));
+    const dropped = !opening && this.#currentIds.some((id) => !ids.includes(id) && this.#texts.has(id));
     if (dropped) {
       facts.addMissing(compressed);
       this.#session.run.system('compaction', 'The chat was compressed.', this.#session.now);
@@ -144,7 +144,7 @@ export class GeminiChatReader implements RecordReader {
       if (opening || dropped) this.#addProgramMessage(message, dropped ? 'compaction' : 'system');
       else this.#readStoredMessage(message);
     }
-    this.#current = ids;
+    this.#currentIds = ids;
   }
 
   /** A message that the program put into the chat. */
@@ -159,8 +159,8 @@ export class GeminiChatReader implements RecordReader {
   }
 
   #rewind(id: string): void {
-    const at = this.#current.indexOf(id);
-    this.#current = at === -1 ? [] : this.#current.slice(0, at);
+    const at = this.#currentIds.indexOf(id);
+    this.#currentIds = at === -1 ? [] : this.#currentIds.slice(0, at);
     const shown = 'The chat was rewound: the model no longer sees the messages after an earlier one.';
     this.#session.run.system('rewind', shown, this.#session.now, { rewindTo: id });
     this.#session.facts.last('answered', this.#session.now);
@@ -175,7 +175,7 @@ export class GeminiChatReader implements RecordReader {
     else if (type === 'info' || type === 'warning' || type === 'error') this.#addNotice(message, type, id);
     else return false;
     this.#messageIds.add(id);
-    if (!this.#current.includes(id)) this.#current.push(id);
+    if (!this.#currentIds.includes(id)) this.#currentIds.push(id);
     return true;
   }
 

@@ -26,16 +26,16 @@ export class OpenCodeParts {
   /** Sessions of subagents; the call that started one has its id. */
   readonly subagents = new Set<string>();
   readonly #session: StoreSession;
-  readonly #callOf = new Map<string, string>();
+  readonly #callBySession = new Map<string, string>();
   readonly #shownParts = new Map<string, ShownPart>();
-  readonly #running = new Set<string>();
+  readonly #runningIds = new Set<string>();
 
   constructor(session: StoreSession) {
     this.#session = session;
   }
 
   get isToolRunning(): boolean {
-    return this.#running.size > 0;
+    return this.#runningIds.size > 0;
   }
 
   part(part: JsonObject, message: OpenCodeMessage | undefined): boolean {
@@ -78,7 +78,7 @@ export class OpenCodeParts {
   }
 
   #subagentMetadata(session: string | undefined): { readonly parentCallId?: string } {
-    const call = session === undefined ? undefined : this.#callOf.get(session);
+    const call = session === undefined ? undefined : this.#callBySession.get(session);
     return call === undefined ? {} : { parentCallId: call };
   }
 
@@ -130,16 +130,16 @@ export class OpenCodeParts {
     const input = field(state, 'input');
     const metadata = field(state, 'metadata');
     const child = nonEmpty(field(metadata, 'sessionId')) ?? nonEmpty(field(metadata, 'sessionID'));
-    if (child !== undefined) this.#callOf.set(child, id);
+    if (child !== undefined) this.#callBySession.set(child, id);
     const action = toolAction(toolName, input);
     facts.call({ key: id, at: now });
     run.calls.start({ id, toolName, action, input, parentCallId, timestamp: now, metadata: this.#session.metadata() });
     const status = statuses.get(text(field(state, 'status')) ?? '') ?? 'running';
     if (status === 'created' || status === 'running') {
-      this.#running.add(id);
+      this.#runningIds.add(id);
       return;
     }
-    this.#running.delete(id);
+    this.#runningIds.delete(id);
     const error = nonEmpty(field(state, 'error'));
     const result: ToolResult = { text: text(field(state, 'output')) ?? error ?? '', isError: status === 'failed' };
     run.calls.finish({

@@ -17,7 +17,7 @@ export class OpenCodeReader implements RecordReader {
   readonly #usage: OpenCodeUsage;
   readonly #messages = new Map<string, OpenCodeMessage>();
   /** Messages whose errors are not reported yet, oldest first. */
-  #unreported: OpenCodeMessage[] = [];
+  #unreportedMessages: OpenCodeMessage[] = [];
   readonly #reportedIds = new Set<string>();
 
   constructor(session: StoreSession) {
@@ -97,7 +97,7 @@ export class OpenCodeReader implements RecordReader {
       const model = nonEmpty(object['modelID']);
       facts.model(model, session === this.#session.options.session);
       if (session === this.#session.options.session) this.#session.setFolder(nonEmpty(field(object['path'], 'cwd')));
-      this.#unreported.push(message);
+      this.#unreportedMessages.push(message);
     }
     return true;
   }
@@ -121,10 +121,12 @@ export class OpenCodeReader implements RecordReader {
   /** Messages have the errors but come before all parts, so an error is added when the parts of a later message begin. */
   #reportErrors(before: OpenCodeMessage | undefined): void {
     const { run } = this.#session;
-    const at = before === undefined ? this.#unreported.length : this.#unreported.indexOf(before);
+    const at = before === undefined ? this.#unreportedMessages.length : this.#unreportedMessages.indexOf(before);
     const due =
-      before === undefined || at !== -1 ? this.#unreported.slice(0, at) : messagesBefore(this.#unreported, before);
-    this.#unreported = this.#unreported.slice(due.length);
+      before === undefined || at !== -1
+        ? this.#unreportedMessages.slice(0, at)
+        : messagesBefore(this.#unreportedMessages, before);
+    this.#unreportedMessages = this.#unreportedMessages.slice(due.length);
     for (const { id, data } of due) {
       const error = data['error'];
       if (!isObject(error) || this.#reportedIds.has(id)) continue;

@@ -7,7 +7,7 @@ import type { StoreSession } from '../stores/storeSession.ts';
 /** The tool calls of a chat: the call is part of an answer, the result a separate record. */
 export class QwenCalls {
   readonly #session: StoreSession;
-  readonly #denied = new Set<string>();
+  readonly #deniedIds = new Set<string>();
   readonly #agents: string[] = [];
 
   constructor(session: StoreSession) {
@@ -33,7 +33,7 @@ export class QwenCalls {
   /** Adds what only the telemetry of a call contains. */
   addDecision(event: unknown): void {
     const id = idOf(field(event, 'call_id'));
-    if (id !== undefined && field(event, 'decision') === 'reject') this.#denied.add(id);
+    if (id !== undefined && field(event, 'decision') === 'reject') this.#deniedIds.add(id);
   }
 
   result(record: JsonObject): void {
@@ -60,7 +60,7 @@ export class QwenCalls {
   }
 
   #statusOf(id: string, status: string | undefined, failed: boolean): ToolStatus {
-    if (this.#denied.has(id)) return 'denied';
+    if (this.#deniedIds.has(id)) return 'denied';
     if (status === 'cancelled') return 'cancelled';
     return status === 'error' || failed ? 'failed' : 'success';
   }

@@ -10,7 +10,7 @@ export interface PermissionMode {
 export interface Limit {
   readonly name: 'maxTurns' | 'maxBudgetUsd' | 'maxAiCredits';
   readonly minimum: number;
-  readonly whole: boolean;
+  readonly isInteger: boolean;
 }
 
 /** What a user can choose for an agent; separate from its adapter, which is too large to load for a list. */

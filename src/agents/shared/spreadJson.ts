@@ -19,7 +19,7 @@ export type JsonProgress = 'no' | 'more' | { readonly value: unknown; readonly r
 export class SpreadJson {
   #lines: string[] = [];
   #characters = 0;
-  #abandoned: string[] = [];
+  #abandonedLines: string[] = [];
 
   /** Whether lines are held back until their meaning is clear. */
   get open(): boolean {
@@ -41,13 +41,13 @@ export class SpreadJson {
 
   /** Nothing more follows, or nothing that belongs to it. */
   abandon(): void {
-    this.#abandoned.push(...this.#lines);
+    this.#abandonedLines.push(...this.#lines);
     this.#clear();
   }
 
   /** Lines that turned out not to be part of a value; returned once. */
   takeAbandoned(): readonly string[] {
-    return this.#abandoned.length === 0 ? nothing : this.#abandoned.splice(0);
+    return this.#abandonedLines.length === 0 ? nothing : this.#abandonedLines.splice(0);
   }
 
   #parseCollected(): JsonProgress {

@@ -3,7 +3,7 @@ import type { EntryUpdate, NormalizedEntry } from '../../model/transcript/entry.
 /** Merges the entries of several conversations, each counting from 0, into one transcript. */
 export class EntryMerger {
   readonly #indexes = new Map<string, number[]>();
-  #next = 0;
+  #nextIndex = 0;
 
   /** Adds the updates of one conversation; `mark` adds metadata that identifies its entries. */
   add(
@@ -23,8 +23,8 @@ export class EntryMerger {
     this.#indexes.set(conversation, known);
     const found = known[index];
     if (found !== undefined) return found;
-    const next = this.#next;
-    this.#next += 1;
+    const next = this.#nextIndex;
+    this.#nextIndex += 1;
     known[index] = next;
     return next;
   }

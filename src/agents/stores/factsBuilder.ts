@@ -21,14 +21,14 @@ export class FactsBuilder {
   readonly #models: string[] = [];
   readonly #prompts = new Map<string, StorePrompt>();
   /** Prompts without a request after them. */
-  readonly #unanswered = new Set<string>();
+  readonly #unansweredPrompts = new Set<string>();
   readonly #calls = new Map<string, CountedUsage>();
   readonly #requests = new Map<string, StoreRequest>();
   readonly #missingReasons = new Set<string>();
   #startedAt: string | null = null;
   #lastActivityAt: string | null = null;
   #lastTime = Number.NEGATIVE_INFINITY;
-  #uncounted = 0;
+  #uncountedRecords = 0;
   #last: StoreFacts['last'] = { state: 'empty', at: null };
   parent: StoreFacts['parent'] = null;
   branch: string | null = null;
@@ -75,17 +75,17 @@ export class FactsBuilder {
 
   prompt(prompt: CountedUsage, text: string): void {
     this.firstPrompt ??= text.length > maxPrompt ? text.slice(0, maxPrompt) : text;
-    if (!this.#prompts.has(prompt.key)) this.#unanswered.add(prompt.key);
+    if (!this.#prompts.has(prompt.key)) this.#unansweredPrompts.add(prompt.key);
     this.#count(this.#prompts, prompt);
   }
 
   /** Call for the first request after the latest prompts. */
   answer(request: string): void {
-    for (const key of this.#unanswered) {
+    for (const key of this.#unansweredPrompts) {
       const prompt = this.#prompts.get(key);
       if (prompt !== undefined) this.#prompts.set(key, { ...prompt, answer: request });
     }
-    this.#unanswered.clear();
+    this.#unansweredPrompts.clear();
   }
 
   call(call: CountedUsage): void {
@@ -120,7 +120,7 @@ export class FactsBuilder {
 
   facts(): StoreFacts {
     const { parent, branch, title, firstPrompt, agentVersion, entryPoint, cost, records } = this;
-    if (this.#uncounted > 0) this.addMissing(`Too many records: ${this.#uncounted} are not counted.`);
+    if (this.#uncountedRecords > 0) this.addMissing(`Too many records: ${this.#uncountedRecords} are not counted.`);
     return {
       nativeIds: [...this.#ids],
       parent,
@@ -146,7 +146,7 @@ export class FactsBuilder {
   #count<T extends CountedUsage>(counted: Map<string, T>, item: T): void {
     if (counted.has(item.key)) return;
     if (counted.size < maxCounted) counted.set(item.key, item);
-    else this.#uncounted += 1;
+    else this.#uncountedRecords += 1;
   }
 }
 

@@ -39,7 +39,7 @@ export type StoreRecord =
       readonly part: StorePart;
       readonly path: string;
       readonly text: string;
-      readonly unended?: boolean;
+      readonly isUnended?: boolean;
     }
   /** A line or document over the size limit. */
   | {

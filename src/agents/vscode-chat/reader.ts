@@ -12,11 +12,11 @@ const modelStates = ['answering', 'answered', 'interrupted', 'interrupted', 'que
 export class VscodeChatReader implements RecordReader {
   readonly #session: StoreSession;
   readonly #log = new ChangeLog();
-  readonly #shown: ShownItems;
+  readonly #shownItems: ShownItems;
 
   constructor(session: StoreSession) {
     this.#session = session;
-    this.#shown = new ShownItems(session);
+    this.#shownItems = new ShownItems(session);
     session.facts.entryPoint = 'chat';
   }
 
@@ -30,7 +30,7 @@ export class VscodeChatReader implements RecordReader {
   }
 
   end(isLive: boolean): void {
-    if (!isLive) this.#shown.cancelRunning();
+    if (!isLive) this.#shownItems.cancelRunning();
   }
 
   settle(): void {
@@ -62,7 +62,7 @@ export class VscodeChatReader implements RecordReader {
   #reportChanges(only: number | undefined): void {
     const state = this.#log.state;
     if (state === undefined) return;
-    if (this.#shown.size === 0) this.#session.addTime(state['creationDate']);
+    if (this.#shownItems.size === 0) this.#session.addTime(state['creationDate']);
     for (const [at, request] of objects(state['requests']).entries()) {
       if (only === undefined || only === at) this.#request(request, at);
     }
@@ -85,7 +85,7 @@ export class VscodeChatReader implements RecordReader {
       const type = { kind: 'error', error: { message: reason, ...(code !== undefined && { code }) } } as const;
       items.push({ type, content: reason });
     }
-    for (const [place, item] of items.entries()) this.#shown.show(`${id}\n${place}`, item, time);
+    for (const [place, item] of items.entries()) this.#shownItems.show(`${id}\n${place}`, item, time);
   }
 
   /** `false`: there are no tokens. */

@@ -15,11 +15,11 @@ export class FollowedTranscript {
   readonly #connection: Pick<DaemonConnection, 'call'>;
   readonly #sessionId: string;
   readonly #print: (entry: NormalizedEntry) => Promise<void>;
-  readonly #visible: (entry: NormalizedEntry) => string;
+  readonly #visibleText: (entry: NormalizedEntry) => string;
   readonly #printedDigests = new Map<number, string>();
   #open: ReadonlySet<number> = new Set();
   /** All entries below this index are printed or open. */
-  #next = 0;
+  #nextIndex = 0;
 
   /** `visible`: what a reader sees of an entry. */
   constructor(
@@ -31,7 +31,7 @@ export class FollowedTranscript {
     this.#connection = connection;
     this.#sessionId = sessionId;
     this.#print = print;
-    this.#visible = visible;
+    this.#visibleText = visible;
   }
 
   /** Prints the existing entries when following starts. */
@@ -44,18 +44,18 @@ export class FollowedTranscript {
     const opened = this.#open;
     this.#open = new Set(state.open);
     if (gap) {
-      this.#next = Math.min(this.#next, ...opened);
+      this.#nextIndex = Math.min(this.#nextIndex, ...opened);
       await this.#readTo(state.total);
       return;
     }
     for (const update of updates) {
       if (update.op === 'put') await this.#settle(update.entry, update.open === true);
     }
-    this.#next = Math.max(this.#next, state.total);
+    this.#nextIndex = Math.max(this.#nextIndex, state.total);
   }
 
   async #readTo(total: number): Promise<void> {
-    let from: number | null = this.#next;
+    let from: number | null = this.#nextIndex;
     while (from !== null && from < total) {
       const page: { entries: NormalizedEntry[]; next: number | null } = await this.#connection.call('read', {
         session_id: this.#sessionId,
@@ -65,13 +65,13 @@ export class FollowedTranscript {
       for (const entry of page.entries) await this.#settle(entry, this.#open.has(entry.index));
       from = page.next;
     }
-    this.#next = total;
+    this.#nextIndex = total;
   }
 
   async #settle(entry: NormalizedEntry, isOpen: boolean): Promise<void> {
     if (isOpen && !isWaitingRequest(entry)) return;
     // A hash, because entries may be megabytes long.
-    const digest = createHash('sha256').update(this.#visible(entry)).digest('base64');
+    const digest = createHash('sha256').update(this.#visibleText(entry)).digest('base64');
     if (this.#printedDigests.get(entry.index) === digest) return;
     this.#printedDigests.delete(entry.index);
     this.#printedDigests.set(entry.index, digest);

@@ -52,14 +52,14 @@ const problemFound = 1;
 type Values = ReturnType<typeof parse>['values'];
 
 /** Options of each action, besides --store. */
-const actions: Readonly<Record<string, { readonly takes: readonly string[]; readonly run: Action }>> = {
-  init: { takes: ['down'], run: init },
-  join: { takes: [], run: join },
-  status: { takes: ['json'], run: printStatus },
-  doctor: { takes: ['json'], run: doctor },
-  share: { takes: ['as'], run: share },
-  budget: { takes: ['json'], run: budget },
-  leave: { takes: ['delete-mine'], run: leave },
+const actions: Readonly<Record<string, { readonly options: readonly string[]; readonly run: Action }>> = {
+  init: { options: ['down'], run: init },
+  join: { options: [], run: join },
+  status: { options: ['json'], run: printStatus },
+  doctor: { options: ['json'], run: doctor },
+  share: { options: ['as'], run: share },
+  budget: { options: ['json'], run: budget },
+  leave: { options: ['delete-mine'], run: leave },
 };
 type Action = (
   context: CliContext,
@@ -75,7 +75,7 @@ export const team: Command = {
     const [name = '', url, ...others] = positionals;
     const action = Object.hasOwn(actions, name) ? actions[name] : undefined;
     if (action === undefined) throw new UsageError('Specify an action.', 'See "vitrine team --help".');
-    const isForeign = Object.keys(values).find((option) => option !== 'store' && !action.takes.includes(option));
+    const isForeign = Object.keys(values).find((option) => option !== 'store' && !action.options.includes(option));
     if (isForeign !== undefined)
       throw new UsageError(`--${isForeign} does not apply to "team ${name}".`, 'See "vitrine team --help".');
     const takesMore = name === 'init' || name === 'join' || name === 'share';

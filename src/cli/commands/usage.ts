@@ -50,13 +50,15 @@ export const usage: Command = {
     const prices = await pricesOption(values.prices, context);
     const engine = createEngine(context, { store: values.store, ownOnly, prices });
     try {
-      const { spent, unreadable } = await engine.archive.spending();
+      const { runSpending, unreadable } = await engine.archive.spending();
       const observed = ownOnly ? [] : await engine.archive.observedSpending();
       const team = values.team === true ? await teamSpending(context, values.store) : undefined;
       // Sessions that another machine ran for an agent of this one are in both lists.
-      const own = new Set(spent.map(({ sessionId }) => sessionId));
+      const own = new Set(runSpending.map(({ sessionId }) => sessionId));
       const shared = (team?.spent ?? []).filter(({ sessionId }) => !own.has(sessionId));
-      const recent = [...spent, ...observed, ...shared].filter(({ at }) => isWithin(localDay(at), days, context.now()));
+      const recent = [...runSpending, ...observed, ...shared].filter(({ at }) =>
+        isWithin(localDay(at), days, context.now()),
+      );
       const groups = groupSpent(recent, by, localDay);
       const total = totalOf(recent);
       if (values.line === true) context.stdout.write(`${amount(total)} today\n`);

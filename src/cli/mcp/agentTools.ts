@@ -109,7 +109,10 @@ export function addAgentTools(server: McpServer, { runs, engine, cwd, answer, co
     },
     ({ query }) =>
       answer(async () => {
-        const { passages } = await engine.archive.recall.find({ message: { text: query }, within: folderFilter(cwd) });
+        const { passages } = await engine.archive.recall.find({
+          message: { text: query },
+          isInScope: folderFilter(cwd),
+        });
         return { passages: passages.map(passageForAgent) };
       }),
   );

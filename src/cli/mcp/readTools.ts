@@ -107,10 +107,10 @@ export function addReadTools(server: McpServer, { engine, cwd, now, answer }: Re
     },
     ({ by, days }) =>
       answer(async () => {
-        const { spent, unreadable } = await engine.archive.spending();
+        const { runSpending, unreadable } = await engine.archive.spending();
         const observed = await engine.archive.observedSpending();
         const first = localDay(now() - (days - 1) * dayMs);
-        const recent = [...spent, ...observed].filter(({ at }) => localDay(at) >= first);
+        const recent = [...runSpending, ...observed].filter(({ at }) => localDay(at) >= first);
         const groups = groupSpent(recent, by, localDay).map(
           ({ key, usd, estimatedUsd, unknown, sessions, usage: tokens }) => ({
             [by]: key,

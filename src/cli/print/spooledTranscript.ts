@@ -14,7 +14,7 @@ interface ByteRange {
 
 /** Entries by index, with updates applied, in any number: settled ones may be in a private temporary file. */
 export class SpooledTranscript {
-  readonly #held = new Map<number, NormalizedEntry>();
+  readonly #heldEntries = new Map<number, NormalizedEntry>();
   readonly #open = new Set<number>();
   readonly #spooled = new Map<number, ByteRange>();
   #heldCharacters = 0;
@@ -34,7 +34,7 @@ export class SpooledTranscript {
 
   /** All entries in index order. */
   *readSettled(): Generator<NormalizedEntry> {
-    const indexes = [...new Set([...this.#spooled.keys(), ...this.#held.keys()])].sort((a, b) => a - b);
+    const indexes = [...new Set([...this.#spooled.keys(), ...this.#heldEntries.keys()])].sort((a, b) => a - b);
     for (const index of indexes) {
       const entry = this.#readEntry(index);
       if (entry !== undefined) yield entry;
@@ -49,7 +49,7 @@ export class SpooledTranscript {
   }
 
   #put(entry: NormalizedEntry, open: boolean): void {
-    this.#held.set(entry.index, entry);
+    this.#heldEntries.set(entry.index, entry);
     this.#spooled.delete(entry.index);
     if (open) this.#open.add(entry.index);
     else {
@@ -59,7 +59,7 @@ export class SpooledTranscript {
   }
 
   #readEntry(index: number): NormalizedEntry | undefined {
-    const spooled = this.#held.get(index);
+    const spooled = this.#heldEntries.get(index);
     const stretch = this.#spooled.get(index);
     if (spooled !== undefined || stretch === undefined || this.#file === undefined) return spooled;
     const data = Buffer.alloc(stretch.bytes);
@@ -70,13 +70,13 @@ export class SpooledTranscript {
   #spool(): void {
     const folder = this.#file?.folder ?? mkdtempSync(path.join(tmpdir(), 'vitrine-'));
     this.#file ??= { folder, descriptor: openSync(path.join(folder, 'entries'), 'wx+', 0o600) };
-    for (const [index, entry] of this.#held) {
+    for (const [index, entry] of this.#heldEntries) {
       if (this.#open.has(index)) continue;
       const data = Buffer.from(JSON.stringify(entry));
       writeSync(this.#file.descriptor, data, 0, data.length, this.#end);
       this.#spooled.set(index, { offset: this.#end, bytes: data.length });
       this.#end += data.length;
-      this.#held.delete(index);
+      this.#heldEntries.delete(index);
     }
     this.#heldCharacters = 0;
   }

@@ -7,11 +7,11 @@ import { visibleText } from '../../model/text/visibleText.ts';
  * this, except for `--raw` and exports, which use `exact`.
  */
 export class TerminalText extends Writable {
-  readonly exact: Writable;
+  readonly exactOutput: Writable;
 
   constructor(exact: Writable) {
     super({ decodeStrings: false });
-    this.exact = exact;
+    this.exactOutput = exact;
     const close = (): void => void this.destroy();
     exact.once('close', close);
     exact.once('error', close);
@@ -20,11 +20,11 @@ export class TerminalText extends Writable {
   override _write(chunk: unknown, _encoding: BufferEncoding, done: (error?: Error | null) => void): void {
     const text = typeof chunk === 'string' ? chunk : String(chunk);
     // Without a reader, the rest is discarded.
-    if (this.exact.destroyed || this.exact.write(visibleText(text))) {
+    if (this.exactOutput.destroyed || this.exactOutput.write(visibleText(text))) {
       done();
       return;
     }
-    void once(this.exact, 'drain').then(
+    void once(this.exactOutput, 'drain').then(
       () => done(),
       () => done(),
     );
@@ -33,7 +33,7 @@ export class TerminalText extends Writable {
 
 /** The underlying stream, which writes bytes unchanged. */
 export function exactStream(stream: Writable): Writable {
-  return stream instanceof TerminalText ? stream.exact : stream;
+  return stream instanceof TerminalText ? stream.exactOutput : stream;
 }
 
 /** Writes exports unchanged to files and pipes, and visibly to terminals. */

@@ -26,7 +26,7 @@ export class EntryPrinter {
   readonly #session: PrintedSession;
   readonly #context: CliContext;
   readonly #unprintedEntries: (NormalizedEntry | number)[] = [];
-  readonly #denied = new Set<number>();
+  readonly #deniedIndexes = new Set<number>();
   /** The prompt, until the agent has reported its id and model; printed once, with these. */
   #prompt: NormalizedEntry | undefined;
   /** Index of the prompt, once it is printed. The agent's id may arrive afterwards, as an update of it. */
@@ -68,7 +68,7 @@ export class EntryPrinter {
 
   /** Number of requests denied because nobody could answer. */
   get deniedByNobody(): number {
-    return this.#denied.size;
+    return this.#deniedIndexes.size;
   }
 
   /** Resolves when all settled entries are printed. @throws what reading them throws */
@@ -90,7 +90,7 @@ export class EntryPrinter {
 
   #count(settled: readonly NormalizedEntry[]): void {
     for (const { index, metadata } of settled) {
-      if (requestMetadataSchema.safeParse(metadata).data?.decision?.by === 'nobody') this.#denied.add(index);
+      if (requestMetadataSchema.safeParse(metadata).data?.decision?.by === 'nobody') this.#deniedIndexes.add(index);
     }
   }
 

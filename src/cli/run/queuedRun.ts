@@ -55,18 +55,18 @@ export async function queueRun(
 
 /** Runs that have ended since this client watches. */
 export class RunEnds {
-  readonly #ended = new Map<string, ChangedRun>();
+  readonly #endedRuns = new Map<string, ChangedRun>();
   readonly #endResolvers = new Map<string, (run: ChangedRun) => void>();
 
   add(run: ChangedRun): void {
     if (!isRunOver(run.status)) return;
-    this.#ended.set(run.run_id, run);
+    this.#endedRuns.set(run.run_id, run);
     this.#endResolvers.get(run.run_id)?.(run);
   }
 
   whenEnded(id: string): Promise<ChangedRun> {
     return new Promise((resolve) => {
-      const run = this.#ended.get(id);
+      const run = this.#endedRuns.get(id);
       if (run === undefined) this.#endResolvers.set(id, resolve);
       else resolve(run);
     });

@@ -16,7 +16,7 @@ interface StoreRunsDeps {
 /** Running sessions of one store, as its daemon reports them. Starts no daemon. */
 export class StoreRuns {
   readonly #deps: StoreRunsDeps;
-  readonly #live = new Map<string, SessionSummary>();
+  readonly #liveById = new Map<string, SessionSummary>();
   #connection: DaemonConnection | undefined;
   #connecting: Promise<void> | undefined;
   #isDisposed = false;
@@ -26,7 +26,7 @@ export class StoreRuns {
   }
 
   liveSessions(): readonly SessionSummary[] {
-    return [...this.#live.values()];
+    return [...this.#liveById.values()];
   }
 
   /** Call this when a daemon may have published its endpoint. Never rejects. */
@@ -54,11 +54,11 @@ export class StoreRuns {
       this.#connection = connection;
       void connection.closed.then(() => {
         this.#connection = undefined;
-        this.#live.clear();
+        this.#liveById.clear();
         onChange();
       });
       const { live } = await connection.call('watch', { events: false });
-      for (const summary of live) this.#live.set(summary.session_id, summary);
+      for (const summary of live) this.#liveById.set(summary.session_id, summary);
       onChange();
     } catch (error) {
       log.warn(`Cannot determine what is running in ${storeDir}: ${String(error)}`);
@@ -67,10 +67,10 @@ export class StoreRuns {
 
   #handleNews({ summaries, removed }: News): Promise<void> {
     for (const summary of summaries) {
-      if (isSessionLive(summary.status)) this.#live.set(summary.session_id, summary);
-      else this.#live.delete(summary.session_id);
+      if (isSessionLive(summary.status)) this.#liveById.set(summary.session_id, summary);
+      else this.#liveById.delete(summary.session_id);
     }
-    for (const id of removed) this.#live.delete(id);
+    for (const id of removed) this.#liveById.delete(id);
     this.#deps.onChange();
     return Promise.resolve();
   }

@@ -46,7 +46,7 @@ export class ClientConnection implements ConnectedClient {
   readonly #rpc: MessageConnection;
   readonly #subscriptions = new Map<number, Subscription>();
   readonly #feed: NewsFeed;
-  #watching: Disposable | undefined;
+  #newsSubscription: Disposable | undefined;
   #sources: Disposable | undefined;
   #nextSubscription = 1;
   #isClosed = false;
@@ -106,7 +106,7 @@ export class ClientConnection implements ConnectedClient {
     this.#handle('watch', calls.watch, ({ events, runs }) => {
       this.#feed.wantsEvents ||= events;
       this.#feed.wantsRuns ||= runs;
-      this.#watching ??= service.news.add(this.#feed);
+      this.#newsSubscription ??= service.news.add(this.#feed);
       return service.watch();
     });
     this.#handle('watchSources', calls.watchSources, async (params) => {
@@ -314,7 +314,7 @@ export class ClientConnection implements ConnectedClient {
 
   #close(): void {
     this.#isClosed = true;
-    this.#watching?.dispose();
+    this.#newsSubscription?.dispose();
     this.#sources?.dispose();
     for (const subscription of this.#subscriptions.values()) subscription.dispose();
     this.#subscriptions.clear();

@@ -15,7 +15,7 @@ const maxFolders = 1000;
 
 interface StoredContext {
   readonly context: ClientContext;
-  readonly ofWindow: boolean;
+  readonly isFromWindow: boolean;
 }
 
 /**
@@ -29,7 +29,7 @@ export class ClientContexts {
    * Context of the run that is starting: two clients may start runs in one folder at once, each with its own
    * environment.
    */
-  readonly #starting = new AsyncLocalStorage<{ context: ClientContext | undefined }>();
+  readonly #startingContext = new AsyncLocalStorage<{ context: ClientContext | undefined }>();
 
   /** Calls the listener when a client has sent a context. */
   onChange(listener: () => void): Disposable {
@@ -43,11 +43,11 @@ export class ClientContexts {
    * there.
    */
   add(context: ClientContext, by: ClientDescription['kind']): void {
-    const ofWindow = by === 'window';
+    const isFromWindow = by === 'window';
     const { folder } = context;
-    if (!ofWindow && this.#nearestContext(folder)?.ofWindow === true) return;
+    if (!isFromWindow && this.#nearestContext(folder)?.isFromWindow === true) return;
     this.#byFolder.delete(folder);
-    this.#byFolder.set(folder, { context, ofWindow });
+    this.#byFolder.set(folder, { context, isFromWindow });
     const [oldest] = this.#byFolder.keys();
     if (this.#byFolder.size > maxFolders && oldest !== undefined) this.#byFolder.delete(oldest);
     for (const listener of [...this.#listeners]) listener();
@@ -56,7 +56,7 @@ export class ClientContexts {
   /** Starts a run with this context instead of another one for its folder. */
   withContext<T>(context: ClientContext, work: () => Promise<T>): Promise<T> {
     const starting: { context: ClientContext | undefined } = { context };
-    return this.#starting.run(starting, async () => {
+    return this.#startingContext.run(starting, async () => {
       try {
         return await work();
       } finally {
@@ -73,7 +73,7 @@ export class ClientContexts {
   /** Only windows know a person's follow-up settings. */
   isTrustedByWindow(folder: string): boolean {
     const known = this.#nearestContext(folder);
-    return known?.ofWindow === true && known.context.trusted;
+    return known?.isFromWindow === true && known.context.trusted;
   }
 
   /** For a folder that no client has opened since the daemon started: an empty environment. */
@@ -135,11 +135,11 @@ export class ClientContexts {
 
   #newestContext(): ClientContext | undefined {
     const all = [...this.#byFolder.values()];
-    return (all.findLast(({ ofWindow }) => ofWindow) ?? all.at(-1))?.context;
+    return (all.findLast(({ isFromWindow }) => isFromWindow) ?? all.at(-1))?.context;
   }
 
   #contextOf(folder: string): ClientContext | undefined {
-    const starting = this.#starting.getStore()?.context;
+    const starting = this.#startingContext.getStore()?.context;
     return starting?.folder === folder ? starting : this.#nearestContext(folder)?.context;
   }
 

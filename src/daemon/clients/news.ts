@@ -82,13 +82,13 @@ export class NewsFeed {
   wantsRuns = false;
   readonly #send: (news: News) => Promise<void>;
   #summaries = new Map<string, SessionSummary>();
-  #removed = new Set<string>();
+  #removedIds = new Set<string>();
   #shares = new Map<string, Share>();
   #events: CoordinatorEvent[] = [];
   #failedDeliveries: News['undelivered'] = [];
   #runs: ChangedRun[] = [];
   #followUps: FollowUpsState | undefined;
-  #indexing: IndexProgress | null | undefined;
+  #indexProgress: IndexProgress | null | undefined;
   #hasQueueChanged = false;
   #isSending = false;
 
@@ -97,14 +97,14 @@ export class NewsFeed {
   }
 
   summary(summary: SessionSummary): void {
-    this.#removed.delete(summary.session_id);
+    this.#removedIds.delete(summary.session_id);
     this.#summaries.set(summary.session_id, summary);
     this.#pump();
   }
 
   removed(sessionId: string): void {
     this.#summaries.delete(sessionId);
-    this.#removed.add(sessionId);
+    this.#removedIds.add(sessionId);
     this.#pump();
   }
 
@@ -133,7 +133,7 @@ export class NewsFeed {
   }
 
   indexing(progress: IndexProgress | null): void {
-    this.#indexing = progress;
+    this.#indexProgress = progress;
     this.#pump();
   }
 
@@ -152,30 +152,30 @@ export class NewsFeed {
 
   #pump(): void {
     const lists = [this.#events, this.#failedDeliveries, this.#runs];
-    const sets = this.#summaries.size + this.#removed.size + this.#shares.size;
+    const sets = this.#summaries.size + this.#removedIds.size + this.#shares.size;
     const count = sets + lists.reduce((sum, { length }) => sum + length, 0);
     const isQuiet =
-      count === 0 && this.#followUps === undefined && this.#indexing === undefined && !this.#hasQueueChanged;
+      count === 0 && this.#followUps === undefined && this.#indexProgress === undefined && !this.#hasQueueChanged;
     if (this.#isSending || isQuiet) return;
     this.#isSending = true;
     const news: News = {
       summaries: [...this.#summaries.values()],
-      removed: [...this.#removed],
+      removed: [...this.#removedIds],
       events: this.#events,
       undelivered: this.#failedDeliveries,
       runs: this.#runs.splice(0, maxRunsOfBatch),
       ...(this.#shares.size > 0 && { shares: [...this.#shares].map(([session_id, share]) => ({ session_id, share })) }),
       ...(this.#followUps !== undefined && { follow_ups: this.#followUps }),
-      ...(this.#indexing !== undefined && { indexing: this.#indexing }),
+      ...(this.#indexProgress !== undefined && { indexing: this.#indexProgress }),
       ...(this.#hasQueueChanged && { queue_changed: true }),
     };
     this.#summaries = new Map();
-    this.#removed = new Set();
+    this.#removedIds = new Set();
     this.#shares = new Map();
     this.#events = [];
     this.#failedDeliveries = [];
     this.#followUps = undefined;
-    this.#indexing = undefined;
+    this.#indexProgress = undefined;
     this.#hasQueueChanged = false;
     const sent = (): void => {
       this.#isSending = false;

@@ -17,14 +17,14 @@ export class PendingUpdates {
   #byIndex = new Map<number, EntryUpdate[]>();
   #characters = 0;
   #count = 0;
-  #gap = false;
+  #hasGap = false;
 
   get isEmpty(): boolean {
-    return !this.#gap && this.#byIndex.size === 0;
+    return !this.#hasGap && this.#byIndex.size === 0;
   }
 
   add(updates: readonly EntryUpdate[]): void {
-    if (this.#gap) return;
+    if (this.#hasGap) return;
     for (const update of updates) this.#addOne(update);
     if (this.#characters > maxCharacters || this.#count > maxUpdates) this.drop();
   }
@@ -32,13 +32,13 @@ export class PendingUpdates {
   /** From now on, the client has to follow the session again. */
   drop(): void {
     this.#clear();
-    this.#gap = true;
+    this.#hasGap = true;
   }
 
   takeBatch(): Batch {
-    const batch = { updates: [...this.#byIndex.values()].flat(), gap: this.#gap };
+    const batch = { updates: [...this.#byIndex.values()].flat(), gap: this.#hasGap };
     this.#clear();
-    this.#gap = false;
+    this.#hasGap = false;
     return batch;
   }
 

@@ -39,12 +39,12 @@ export class Subscription implements Disposable {
   readonly handle: SessionHandle;
   readonly #id: number;
   readonly #send: (update: SessionUpdate) => Promise<void>;
-  readonly #pending = new PendingUpdates();
+  readonly #pendingUpdates = new PendingUpdates();
   #notices: SessionNotice[] = [];
   /** The newest run whose end was reported. */
-  #ended: EndedRun | undefined;
-  #isEndNews = false;
-  #awaitedEnd: Promise<unknown> | undefined;
+  #newestEndedRun: EndedRun | undefined;
+  #isEndUnreported = false;
+  #watchedEnd: Promise<unknown> | undefined;
   #isStateChanged = false;
   #isSending = false;
   #isDisposed = false;
@@ -57,7 +57,7 @@ export class Subscription implements Disposable {
     this.handle = handle;
     this.#send = send;
     handle.onUpdates((updates) => {
-      this.#pending.add(updates);
+      this.#pendingUpdates.add(updates);
       this.#pump();
     });
     const stateChanged = (): void => {
@@ -82,7 +82,7 @@ export class Subscription implements Disposable {
 
   /** Lets the client follow the session again, because another handle shows more of it. */
   renew(): void {
-    this.#pending.drop();
+    this.#pendingUpdates.drop();
     this.#pump();
   }
 
@@ -109,32 +109,33 @@ export class Subscription implements Disposable {
   /** Waits for the end of the active run, once. */
   #awaitEnd(started = false): void {
     const { done } = this.handle;
-    if (!(started || this.handle.live()) || this.#awaitedEnd === done) return;
-    this.#awaitedEnd = done;
+    if (!(started || this.handle.live()) || this.#watchedEnd === done) return;
+    this.#watchedEnd = done;
     const run_id = this.handle.turns().at(-1)?.runId;
     void done.then((result: RunResult | undefined) => {
       if (result === undefined || run_id === undefined) return;
-      this.#ended = { run_id, result };
-      this.#isEndNews = true;
+      this.#newestEndedRun = { run_id, result };
+      this.#isEndUnreported = true;
       this.#pump();
     });
   }
 
   #pump(): void {
-    const isNews = !this.#pending.isEmpty || this.#isStateChanged || this.#isEndNews || this.#notices.length > 0;
+    const isNews =
+      !this.#pendingUpdates.isEmpty || this.#isStateChanged || this.#isEndUnreported || this.#notices.length > 0;
     if (this.#isSending || this.#isDisposed || !isNews) return;
     this.#isSending = true;
     this.#seq += 1;
     const update: SessionUpdate = {
       subscription: this.#id,
       seq: this.#seq,
-      ...this.#pending.takeBatch(),
+      ...this.#pendingUpdates.takeBatch(),
       state: snapshotOf(this.handle),
       notices: this.#notices,
-      ...(this.#isEndNews && this.#ended !== undefined && { ended: this.#ended }),
+      ...(this.#isEndUnreported && this.#newestEndedRun !== undefined && { ended: this.#newestEndedRun }),
     };
     this.#isStateChanged = false;
-    this.#isEndNews = false;
+    this.#isEndUnreported = false;
     this.#notices = [];
     const sent = (): void => {
       this.#isSending = false;

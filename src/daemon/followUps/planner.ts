@@ -26,8 +26,8 @@ export class FollowUpPlanner implements Disposable {
   readonly #deps: FollowUpPlannerDeps;
   readonly #scheduler: FollowUpScheduler;
   #isPaused = false;
-  #checking: Promise<void> | undefined;
-  #checkAgain = false;
+  #activeCheck: Promise<void> | undefined;
+  #isCheckRequested = false;
 
   constructor(deps: FollowUpPlannerDeps) {
     const { engine, contexts, log, isRetiring } = deps;
@@ -36,7 +36,7 @@ export class FollowUpPlanner implements Disposable {
       engine,
       clock: Date.now,
       log,
-      mayFollow: ({ project_dir: folder }) =>
+      mayGetFollowUps: ({ project_dir: folder }) =>
         folder !== undefined && !isRetiring() && contexts.isTrustedByWindow(folder),
       send: (due) => this.#send(due),
       after: (ms, callback) => {
@@ -64,9 +64,9 @@ export class FollowUpPlanner implements Disposable {
 
   /** Call this when a window reports trust, settings or agents. Never rejects. */
   async checkAll(): Promise<void> {
-    this.#checkAgain = true;
-    this.#checking ??= this.#checkWhileRequested().finally(() => (this.#checking = undefined));
-    await this.#checking;
+    this.#isCheckRequested = true;
+    this.#activeCheck ??= this.#checkWhileRequested().finally(() => (this.#activeCheck = undefined));
+    await this.#activeCheck;
   }
 
   /** Cancels the due follow-up. @throws EngineFailure */
@@ -94,8 +94,8 @@ export class FollowUpPlanner implements Disposable {
   }
 
   async #checkWhileRequested(): Promise<void> {
-    while (this.#checkAgain) {
-      this.#checkAgain = false;
+    while (this.#isCheckRequested) {
+      this.#isCheckRequested = false;
       try {
         await this.#scheduler.checkAll();
       } catch (error) {

@@ -36,7 +36,7 @@ export class AgentLink {
   /** How requests were decided, by id. `withdrawn`: the other program answered, or the turn ended. */
   readonly #decisions = new Map<string, Decision>();
   /** Messages for after the turn that was interrupted for them. */
-  #afterTurn: string[] = [];
+  #messagesAfterTurn: string[] = [];
   #settle: (isJoined: boolean) => void = () => undefined;
 
   private constructor(deps: AgentLinkDeps) {
@@ -136,7 +136,7 @@ export class AgentLink {
       record: (line) => this.#deps.log.info(`${this.#deps.label}: ${line.type === 'note' ? line.content : line.type}`),
       onTurnEnded: () => {
         this.#setBusy(false);
-        for (const text of this.#afterTurn.splice(0)) this.#dialogue?.sendMessage(text);
+        for (const text of this.#messagesAfterTurn.splice(0)) this.#dialogue?.sendMessage(text);
       },
       onTurnStarted: () => this.#setBusy(true),
       leave: () => this.close(),
@@ -157,7 +157,7 @@ export class AgentLink {
   #sendMessage(text: string, how: 'queue' | 'interrupt'): void {
     if (!this.#isOpen) throw failures.takesNoMessage(this.#deps.label);
     if (how === 'interrupt' && this.#isBusy) {
-      this.#afterTurn.push(text);
+      this.#messagesAfterTurn.push(text);
       this.stop();
     } else {
       // The dialogue reports the start only of turns that other clients begin.

@@ -18,19 +18,19 @@ export interface JoinedHandleDeps {
  */
 export class JoinedHandle implements SessionHandle {
   readonly id: string;
-  readonly #base: SessionHandle;
+  readonly #baseHandle: SessionHandle;
   readonly #deps: JoinedHandleDeps;
   readonly #transcript: WaitingRequests;
   readonly #changes: Emitter<[]>;
   readonly #registrations: Disposable[];
   #linkUse: LinkUse | undefined;
   /** For which process joining was tried; `undefined`: the session does not run. */
-  #triedProcess: string | undefined;
+  #lastTriedProcess: string | undefined;
   #isDisposed = false;
 
   private constructor(base: SessionHandle, deps: JoinedHandleDeps) {
     this.id = base.id;
-    this.#base = base;
+    this.#baseHandle = base;
     this.#deps = deps;
     this.#transcript = new WaitingRequests({
       base,
@@ -50,17 +50,17 @@ export class JoinedHandle implements SessionHandle {
   }
 
   get done(): SessionHandle['done'] {
-    return this.#base.done;
+    return this.#baseHandle.done;
   }
 
   summary(): SessionSummary {
-    const summary = this.#base.summary();
+    const summary = this.#baseHandle.summary();
     const link = this.#link;
     return link === undefined ? summary : joinedSummary(summary, link);
   }
 
   turns(): ReturnType<SessionHandle['turns']> {
-    return this.#base.turns();
+    return this.#baseHandle.turns();
   }
 
   total(): number {
@@ -80,15 +80,15 @@ export class JoinedHandle implements SessionHandle {
   }
 
   find(text: string, limit: number, from?: number): ReturnType<SessionHandle['find']> {
-    return this.#base.find(text, limit, from);
+    return this.#baseHandle.find(text, limit, from);
   }
 
   live(): boolean {
-    return this.#link !== undefined || this.#base.live();
+    return this.#link !== undefined || this.#baseHandle.live();
   }
 
   whenWritten(): Promise<void> {
-    return this.#base.whenWritten();
+    return this.#baseHandle.whenWritten();
   }
 
   conversation(): Conversation | null {
@@ -96,27 +96,27 @@ export class JoinedHandle implements SessionHandle {
   }
 
   sizes(): ReturnType<SessionHandle['sizes']> {
-    return this.#base.sizes();
+    return this.#baseHandle.sizes();
   }
 
   ledger(): ReturnType<SessionHandle['ledger']> {
-    return this.#base.ledger();
+    return this.#baseHandle.ledger();
   }
 
   messages(): ReturnType<SessionHandle['messages']> {
-    return this.#base.messages();
+    return this.#baseHandle.messages();
   }
 
   head(): ReturnType<SessionHandle['head']> {
-    return this.#base.head();
+    return this.#baseHandle.head();
   }
 
   problems(): readonly string[] {
-    return this.#base.problems();
+    return this.#baseHandle.problems();
   }
 
   rawPath(runId: string): ReturnType<SessionHandle['rawPath']> {
-    return this.#base.rawPath(runId);
+    return this.#baseHandle.rawPath(runId);
   }
 
   onUpdates(listener: Parameters<SessionHandle['onUpdates']>[0]): Disposable {
@@ -125,11 +125,11 @@ export class JoinedHandle implements SessionHandle {
 
   onSummary(listener: Parameters<SessionHandle['onSummary']>[0]): Disposable {
     const tell = (): void => listener(this.summary());
-    return combineDisposables(this.#base.onSummary(tell), this.#changes.on(tell));
+    return combineDisposables(this.#baseHandle.onSummary(tell), this.#changes.on(tell));
   }
 
   onNotice(listener: Parameters<SessionHandle['onNotice']>[0]): Disposable {
-    return this.#base.onNotice(listener);
+    return this.#baseHandle.onNotice(listener);
   }
 
   onConversation(listener: () => void): Disposable {
@@ -140,7 +140,7 @@ export class JoinedHandle implements SessionHandle {
     this.#isDisposed = true;
     for (const registration of this.#registrations) registration.dispose();
     this.#leave();
-    this.#base.dispose();
+    this.#baseHandle.dispose();
   }
 
   get #link(): LinkUse['link'] | undefined {
@@ -149,15 +149,15 @@ export class JoinedHandle implements SessionHandle {
 
   /** Once for each time that the session begins to run. Never rejects. */
   async #join(): Promise<void> {
-    const summary = this.#base.summary();
+    const summary = this.#baseHandle.summary();
     const live = summary.observed?.live;
     if (live === undefined || live.state === 'ended') {
-      this.#triedProcess = undefined;
+      this.#lastTriedProcess = undefined;
       return;
     }
     const process = String(live.pid);
-    if (this.#triedProcess === process || this.#link !== undefined) return;
-    this.#triedProcess = process;
+    if (this.#lastTriedProcess === process || this.#link !== undefined) return;
+    this.#lastTriedProcess = process;
     this.#leave();
     const use = await this.#deps.join(summary);
     if (use === undefined) return;

@@ -18,13 +18,13 @@ export class JoinedSessions {
   readonly #log: Log;
   readonly #links = new Map<string, SharedLink>();
   readonly #changes: Emitter<[sessionId: string]>;
-  readonly #waits: WaitWatches;
+  readonly #waitWatches: WaitWatches;
   readonly #listeners = new Set<Disposable>();
 
   constructor(log: Log) {
     this.#log = log;
     this.#changes = new Emitter(log);
-    this.#waits = new WaitWatches((id) => this.#changes.fire(id), log);
+    this.#waitWatches = new WaitWatches((id) => this.#changes.fire(id), log);
   }
 
   /** The requests of a session, or whether its agent is running a turn, changed. */
@@ -34,7 +34,7 @@ export class JoinedSessions {
     return {
       dispose: () => {
         registration.dispose();
-        if (this.#listeners.delete(registration) && this.#listeners.size === 0) this.#waits.close();
+        if (this.#listeners.delete(registration) && this.#listeners.size === 0) this.#waitWatches.close();
       },
     };
   }
@@ -44,7 +44,7 @@ export class JoinedSessions {
     const link = this.get(summary.session_id);
     if (link !== undefined) return joinedSummary(summary, link);
     const join = formatOf(summary)?.join;
-    return join === undefined ? summary : this.#waits.addWaitState(summary, join);
+    return join === undefined ? summary : this.#waitWatches.addWaitState(summary, join);
   }
 
   /** The handle itself, or one that takes part in the session whenever the agent has it open in its own server. Takes over the handle. */

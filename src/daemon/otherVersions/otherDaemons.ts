@@ -29,7 +29,7 @@ export interface OtherDaemonsDeps {
 export class OtherDaemons {
   readonly #deps: OtherDaemonsDeps;
   /** By session: for lists, while it runs. */
-  readonly #listed = new Map<string, SessionHandle>();
+  readonly #listedHandles = new Map<string, SessionHandle>();
   #stop: () => void = () => undefined;
   #isDisposed = false;
 
@@ -49,14 +49,14 @@ export class OtherDaemons {
 
   /** Their runs, with requests that wait. */
   liveSessions(): readonly SessionSummary[] {
-    return [...this.#listed.values()].map((handle) => handle.summary());
+    return [...this.#listedHandles.values()].map((handle) => handle.summary());
   }
 
   dispose(): void {
     this.#isDisposed = true;
     this.#stop();
-    for (const handle of this.#listed.values()) handle.dispose();
-    this.#listed.clear();
+    for (const handle of this.#listedHandles.values()) handle.dispose();
+    this.#listedHandles.clear();
   }
 
   /** The handle itself, or one that also shows what the other daemon says of the session's run. Takes over the handle. */
@@ -99,7 +99,7 @@ export class OtherDaemons {
       const runs = await runsIn(others);
       for (const other of others) other.close();
       for (const { session } of runs) {
-        if (!this.#listed.has(session.session_id)) await this.#listRun(await engine.open(session.session_id));
+        if (!this.#listedHandles.has(session.session_id)) await this.#listRun(await engine.open(session.session_id));
       }
     } catch (error) {
       log.warn(`Runs of daemons of other versions are unknown: ${String(error)}`);
@@ -111,16 +111,16 @@ export class OtherDaemons {
     const handle = await this.follow(base);
     const { id } = handle;
     // The look at the start and one after an event may find the same run.
-    if (handle.otherVersion?.() === undefined || this.#isDisposed || this.#listed.has(id)) {
+    if (handle.otherVersion?.() === undefined || this.#isDisposed || this.#listedHandles.has(id)) {
       handle.dispose();
       return;
     }
-    this.#listed.set(id, handle);
+    this.#listedHandles.set(id, handle);
     handle.onSummary(onSummary);
     onSummary(handle.summary());
     onRun(id);
     void handle.done.then(() => {
-      if (!this.#listed.delete(id)) return;
+      if (!this.#listedHandles.delete(id)) return;
       onSummary(handle.summary());
       handle.dispose();
     });

@@ -39,9 +39,9 @@ export class OtherRun {
   readonly #updates: Emitter<[updates: readonly EntryUpdate[], total: number]>;
   readonly #changes: Emitter<[]>;
   readonly #done: Promise<RunResult>;
-  #resolve: (result: RunResult) => void = () => undefined;
-  readonly #closing = new AbortController();
-  #work: Promise<void> = Promise.resolve();
+  #resolveDone: (result: RunResult) => void = () => undefined;
+  readonly #closeController = new AbortController();
+  #lastWork: Promise<void> = Promise.resolve();
   #requests: readonly AgentRequest[] = [];
   #takesMessages = true;
   /** The other daemon has reported all entries below this index. */
@@ -54,7 +54,7 @@ export class OtherRun {
     this.#entries = new UnrecordedEntries(base.summary().project_dir ?? '');
     this.#updates = new Emitter(log);
     this.#changes = new Emitter(log);
-    this.#done = new Promise((resolve) => (this.#resolve = resolve));
+    this.#done = new Promise((resolve) => (this.#resolveDone = resolve));
     base.onUpdates(() => {
       if (this.#entries.total > 0) void this.#arrange();
     });
@@ -88,7 +88,7 @@ export class OtherRun {
   /** Never rejects. */
   async #follow(first: AsyncGenerator<ResultOf<'transcript'>, void>): Promise<void> {
     const { base, refresh, log } = this.#deps;
-    const { signal } = this.#closing;
+    const { signal } = this.#closeController;
     let pages = first;
     for (let looks = 0; ; looks += 1) {
       try {
@@ -124,14 +124,14 @@ export class OtherRun {
   /** Never rejects. One at a time, because the record is read meanwhile. */
   #arrange(settled: readonly EntryUpdate[] = []): Promise<void> {
     const { base, log } = this.#deps;
-    const arranged = this.#work.then(async () => {
+    const arranged = this.#lastWork.then(async () => {
       const firstUnreported = this.#firstUnreported;
       const entries = await base.read(Math.min(firstUnreported, this.#entries.first ?? firstUnreported), base.total());
       const updates = [...settled, ...this.#entries.arrange(this.#requests, { entries, firstUnreported })];
       if (updates.length > 0) this.#updates.fire(updates, this.#total());
     });
-    this.#work = arranged.catch((error: unknown) => log.warn(`${base.id}: ${String(error)}`));
-    return this.#work;
+    this.#lastWork = arranged.catch((error: unknown) => log.warn(`${base.id}: ${String(error)}`));
+    return this.#lastWork;
   }
 
   #end(): void {
@@ -139,7 +139,7 @@ export class OtherRun {
     void this.#arrange();
     this.#isActive = false;
     const { outcome, reason = 'The run was interrupted.' } = this.#deps.base.summary();
-    this.#resolve(outcome === 'completed' ? { success: true } : { success: false, error: reason });
+    this.#resolveDone(outcome === 'completed' ? { success: true } : { success: false, error: reason });
     this.#changes.fire();
     this.#deps.connection.close();
   }
@@ -199,7 +199,7 @@ export class OtherRun {
       },
       onConversation: (listener) => combineDisposables(base.onConversation(listener), this.#changes.on(listener)),
       dispose: () => {
-        this.#closing.abort();
+        this.#closeController.abort();
         connection.close();
         base.dispose();
       },

@@ -18,7 +18,7 @@ interface Queue {
   /** Opens the queue. */
   readonly coordinator: () => Promise<LocalCoordinator>;
   /** `undefined` while no one has used the queue. */
-  readonly opened: () => Promise<LocalCoordinator | undefined>;
+  readonly openedCoordinator: () => Promise<LocalCoordinator | undefined>;
   /** Queues a run; a session that waits has a record. */
   readonly create: (request: CreateRun) => Promise<ListedRun>;
   /** Runners of other machines. */
@@ -57,7 +57,7 @@ export class QueuedChildren implements ChildRuns {
   }
 
   async tags(parent: string): Promise<readonly string[] | undefined> {
-    const coordinator = await this.#queue.opened();
+    const coordinator = await this.#queue.openedCoordinator();
     const run = (await coordinator?.runs({ session_id: parent }))?.find(({ status }) => !isRunOver(status));
     if (run?.runner_id === undefined) return undefined;
     return (await coordinator?.runners())?.find(({ runner_id }) => runner_id === run.runner_id)?.tags;
@@ -95,7 +95,7 @@ export class QueuedChildren implements ChildRuns {
   async cancel(session_id: string): Promise<void> {
     await this.#queue.team.cancel(session_id);
     try {
-      const coordinator = await this.#queue.opened();
+      const coordinator = await this.#queue.openedCoordinator();
       if (coordinator === undefined) return;
       for (const { run_id, status } of await coordinator.runs({ session_id }))
         if (status === 'pending') await coordinator.stopRun(run_id);

@@ -48,19 +48,19 @@ export class RunQueue {
   readonly children: QueuedChildren;
   readonly #deps: RunQueueDeps;
   readonly #loops = new Map<ConnectedClient, Set<RunnerLoop>>();
-  readonly #ending = new Set<Promise<void>>();
+  readonly #endingRuns = new Set<Promise<void>>();
   /** Sessions whose record is being made: their runs begin and end after that. */
   readonly #savingRecords = new Map<string, Promise<void>>();
   readonly #waitingRunIds = new Set<string>();
-  #opened: Promise<OpenQueue> | undefined;
-  #shared: QueueLink | undefined;
-  #closed: Promise<void> | undefined;
+  #openedQueue: Promise<OpenQueue> | undefined;
+  #sharedLink: QueueLink | undefined;
+  #closePromise: Promise<void> | undefined;
 
   constructor(deps: RunQueueDeps) {
     this.#deps = deps;
     this.children = new QueuedChildren({
       coordinator: () => this.#coordinator(),
-      opened: async () => (await this.#opened)?.coordinator,
+      openedCoordinator: async () => (await this.#openedQueue)?.coordinator,
       create: (request) => this.#create(createRunSchema.parse(request), { by_agent: true }),
       team: deps.teamChildren,
       log: deps.log,
@@ -170,8 +170,8 @@ export class RunQueue {
 
   /** Starts no more runs. Resolves when the active ones have ended and the journal has their ends. */
   close(): Promise<void> {
-    this.#closed ??= this.#close();
-    return this.#closed;
+    this.#closePromise ??= this.#close();
+    return this.#closePromise;
   }
 
   /** A session that waits has a record; its parent gets the result when it has ended. */
@@ -206,8 +206,8 @@ export class RunQueue {
   async #close(): Promise<void> {
     for (const loops of this.#loops.values()) for (const loop of loops) void this.#end(loop, true);
     this.#loops.clear();
-    await Promise.all(this.#ending);
-    await (await this.#opened?.catch(() => undefined))?.close();
+    await Promise.all(this.#endingRuns);
+    await (await this.#openedQueue?.catch(() => undefined))?.close();
   }
 
   #end(loop: RunnerLoop, finish: boolean): Promise<void> {
@@ -215,23 +215,23 @@ export class RunQueue {
       .close({ finish })
       .catch((error: unknown) => this.#deps.log.error(`A runner could not be removed: ${String(error)}`))
       .finally(() => {
-        this.#ending.delete(ended);
+        this.#endingRuns.delete(ended);
         this.#deps.onRunners();
       });
-    this.#ending.add(ended);
+    this.#endingRuns.add(ended);
     return ended;
   }
 
   async #link(): Promise<QueueLink> {
     const coordinator = await this.#coordinator();
-    this.#shared ??= this.#deps.withTeam(coordinator);
-    return this.#shared;
+    this.#sharedLink ??= this.#deps.withTeam(coordinator);
+    return this.#sharedLink;
   }
 
   async #coordinator(): Promise<LocalCoordinator> {
-    if (this.#closed !== undefined) throw daemonRetiring();
-    this.#opened ??= this.#open();
-    return (await this.#opened).coordinator;
+    if (this.#closePromise !== undefined) throw daemonRetiring();
+    this.#openedQueue ??= this.#open();
+    return (await this.#openedQueue).coordinator;
   }
 
   async #open(): Promise<OpenQueue> {
@@ -254,7 +254,7 @@ export class RunQueue {
       for (const run of await opened.coordinator.runs()) this.#count(run);
       return opened;
     } catch (error) {
-      this.#opened = undefined;
+      this.#openedQueue = undefined;
       throw error;
     }
   }

@@ -17,7 +17,7 @@ export interface RecordedPart {
 export class UnrecordedEntries {
   readonly #entries = new Map<number, NormalizedEntry>();
   /** Index of each waiting request. */
-  readonly #places = new Map<string, number>();
+  readonly #indexByRequest = new Map<string, number>();
   readonly #folder: string;
 
   constructor(folder: string) {
@@ -36,7 +36,7 @@ export class UnrecordedEntries {
 
   /** Indexes of the waiting requests. */
   waitingIndexes(): number[] {
-    return [...this.#places.values()].sort((a, b) => a - b);
+    return [...this.#indexByRequest.values()].sort((a, b) => a - b);
   }
 
   unsettled(): NormalizedEntry[] {
@@ -66,7 +66,7 @@ export class UnrecordedEntries {
     for (const { index } of entries) this.#drop(index);
     const updates: EntryUpdate[] = [];
     const ids = new Set(requests.map(({ id }) => id));
-    for (const [id, index] of this.#places) {
+    for (const [id, index] of this.#indexByRequest) {
       const entry = this.#entries.get(index);
       if (ids.has(id) || entry === undefined) continue;
       const asked = requestMetadataSchema.safeParse(entry.metadata).data?.request;
@@ -83,7 +83,7 @@ export class UnrecordedEntries {
       used.add(index);
       const entry = this.#entryOf(request, index);
       this.#entries.set(index, entry);
-      this.#places.set(request.id, index);
+      this.#indexByRequest.set(request.id, index);
       updates.push({ op: 'put', entry, open: true });
     }
     return updates;
@@ -96,7 +96,7 @@ export class UnrecordedEntries {
 
   #drop(index: number): void {
     this.#entries.delete(index);
-    for (const [id, place] of this.#places) if (place === index) this.#places.delete(id);
+    for (const [id, place] of this.#indexByRequest) if (place === index) this.#indexByRequest.delete(id);
   }
 
   /** As the other daemon's own entry for the request. */

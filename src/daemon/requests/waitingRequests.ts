@@ -21,7 +21,7 @@ export class WaitingRequests implements Transcript, Disposable {
   readonly #entries: UnrecordedEntries;
   readonly #updates: Emitter<[updates: readonly EntryUpdate[], total: number]>;
   readonly #registration: Disposable;
-  #work: Promise<void> = Promise.resolve();
+  #lastWork: Promise<void> = Promise.resolve();
 
   constructor(deps: WaitingRequestsDeps) {
     const { base, log } = deps;
@@ -66,7 +66,7 @@ export class WaitingRequests implements Transcript, Disposable {
   /** Call this when requests came or went. Calls run one after another, because each reads entries. Never rejects. */
   arrange(): Promise<void> {
     const { base, pending, decisionOf, log } = this.#deps;
-    const arranged = this.#work.then(async () => {
+    const arranged = this.#lastWork.then(async () => {
       const firstUnreported = base.total();
       const entries = await base.read(
         Math.min(firstUnreported, this.#entries.first ?? firstUnreported),
@@ -75,8 +75,8 @@ export class WaitingRequests implements Transcript, Disposable {
       const updates = this.#entries.arrange(pending(), { entries, firstUnreported }, decisionOf);
       if (updates.length > 0) this.#updates.fire(updates, this.total());
     });
-    this.#work = arranged.catch((error: unknown) => log.warn(`${base.id}: ${String(error)}`));
-    return this.#work;
+    this.#lastWork = arranged.catch((error: unknown) => log.warn(`${base.id}: ${String(error)}`));
+    return this.#lastWork;
   }
 
   dispose(): void {

@@ -21,7 +21,7 @@ const maxPlaces = 8;
 
 export interface ObservedSourcesDeps {
   readonly own: OwnSessions;
-  readonly joined: JoinedSessions;
+  readonly joinedSessions: JoinedSessions;
   readonly engine: SessionCopierDeps['engine'];
   /** A session of another program was copied into a record. */
   readonly onKept: (summary: SessionSummary) => void;
@@ -33,17 +33,17 @@ export interface ObservedSourcesDeps {
 
 /** Sessions of other programs, for all clients. Where their stores are is what the clients say. */
 export class ObservedSources {
-  readonly keeper: SessionCopier;
+  readonly copier: SessionCopier;
   readonly #deps: ObservedSourcesDeps;
   readonly #repositories = new RepositoryLookup();
-  readonly #places = new Map<string, RemoteSessions>();
+  readonly #sessionsByPlace = new Map<string, RemoteSessions>();
   readonly #watches = new Set<SourcesWatch>();
   /** Listeners for usage of sessions, and the watches that each one needs. */
   readonly #useListeners = new Map<() => void, Disposable[]>();
 
   constructor(deps: ObservedSourcesDeps) {
     this.#deps = deps;
-    this.keeper = new SessionCopier({
+    this.copier = new SessionCopier({
       ...deps,
       history: (id) => this.#findHistory(id),
       onKept: (summary) => {
@@ -65,9 +65,9 @@ export class ObservedSources {
       scope,
       feed,
       own: this.#deps.own,
-      joined: this.#deps.joined,
-      keeper: this.keeper,
-      keepAll: params.keep_all,
+      joinedSessions: this.#deps.joinedSessions,
+      copier: this.copier,
+      copiesAll: params.keep_all,
       log: this.#deps.log,
       onDispose: () => this.#watches.delete(watch),
     });
@@ -85,7 +85,7 @@ export class ObservedSources {
 
   /** Follows a session; `undefined` if no client has named its store, or it does not exist. */
   async open(id: string): Promise<SessionHandle | undefined> {
-    for (const sessions of this.#places.values()) {
+    for (const sessions of this.#sessionsByPlace.values()) {
       const handle = await openObserved(sessions, id, { ...this.#deps, clock: Date.now });
       if (handle !== undefined) return handle;
     }
@@ -101,7 +101,7 @@ export class ObservedSources {
   }
 
   async #findHistory(id: string): Promise<ObservedHistory | undefined> {
-    for (const sessions of this.#places.values()) {
+    for (const sessions of this.#sessionsByPlace.values()) {
       const history = await sessions.history(id);
       if (history !== undefined) return history;
     }
@@ -110,7 +110,7 @@ export class ObservedSources {
 
   /** Usage of the sessions in the stores that clients have named. */
   async usage(): Promise<ObservedUse[]> {
-    const all = await Promise.all([...this.#places.values()].map((sessions) => sessions.list()));
+    const all = await Promise.all([...this.#sessionsByPlace.values()].map((sessions) => sessions.list()));
     return all.flat().map(({ executor_session_ids: nativeIds, executor_type: executor, last_day: lastDay }) => ({
       nativeIds,
       executor,
@@ -123,7 +123,7 @@ export class ObservedSources {
     const own = (): void => listener();
     this.#useListeners.set(
       own,
-      [...this.#places.values()].map((sessions) => sessions.look(own)),
+      [...this.#sessionsByPlace.values()].map((sessions) => sessions.look(own)),
     );
     return {
       dispose: () => {
@@ -134,22 +134,22 @@ export class ObservedSources {
   }
 
   dispose(): void {
-    for (const sessions of this.#places.values()) sessions.dispose();
+    for (const sessions of this.#sessionsByPlace.values()) sessions.dispose();
   }
 
   #sessionsAt({ home, variables }: Pick<ParamsOf<'watchSources'>, 'home' | 'variables'>): RemoteSessions {
     const sorted = Object.entries(variables).sort(([a], [b]) => a.localeCompare(b));
     const key = JSON.stringify([home, sorted]);
-    const known = this.#places.get(key);
+    const known = this.#sessionsByPlace.get(key);
     if (known !== undefined) return known;
-    const [oldest] = this.#places.keys();
-    if (this.#places.size >= maxPlaces && oldest !== undefined) {
-      this.#places.get(oldest)?.dispose();
-      this.#places.delete(oldest);
+    const [oldest] = this.#sessionsByPlace.keys();
+    if (this.#sessionsByPlace.size >= maxPlaces && oldest !== undefined) {
+      this.#sessionsByPlace.get(oldest)?.dispose();
+      this.#sessionsByPlace.delete(oldest);
     }
     const { thread, saved, log } = this.#deps;
     const created = new RemoteSessions({ place: { key, home, variables }, thread, saved, log });
-    this.#places.set(key, created);
+    this.#sessionsByPlace.set(key, created);
     for (const [listener, looks] of this.#useListeners) looks.push(created.look(listener));
     return created;
   }

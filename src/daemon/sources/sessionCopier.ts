@@ -29,10 +29,10 @@ export class SessionCopier {
   /** Time of the last change in each copy (ISO 8601), by session id. */
   #copies: Promise<Map<string, string>> | undefined;
   #knownCopies: ReadonlyMap<string, string> = new Map();
-  readonly #running = new Set<string>();
+  readonly #runningIds = new Set<string>();
   /** Pending copies, and versions of sessions that could not be copied. */
   readonly #attemptedVersions = new Map<string, string>();
-  #work: Promise<unknown> = Promise.resolve();
+  #lastWork: Promise<unknown> = Promise.resolve();
 
   constructor(deps: SessionCopierDeps) {
     this.#deps = deps;
@@ -44,7 +44,7 @@ export class SessionCopier {
 
   /** Whether the session of a copy runs in another program. */
   isRunning(id: string): boolean {
-    return this.#running.has(id);
+    return this.#runningIds.has(id);
   }
 
   /** Takes the current state of sessions, and starts the copies that are due. */
@@ -58,8 +58,8 @@ export class SessionCopier {
         if (all && isNew && !row.executor_session_ids.some((nativeId) => recorded.has(nativeId)))
           this.#begin(id, changed);
       } else if (live.state !== 'ended') {
-        this.#running.add(id);
-      } else if (this.#running.has(id) || Date.parse(changed) > Date.parse(copied)) {
+        this.#runningIds.add(id);
+      } else if (this.#runningIds.has(id) || Date.parse(changed) > Date.parse(copied)) {
         this.#begin(id, changed);
       }
     }
@@ -67,15 +67,15 @@ export class SessionCopier {
 
   /** Makes a copy, or brings it up to date. @throws EngineFailure, file system errors */
   keep(id: string): Promise<void> {
-    const next = this.#work.then(() => this.#keep(id));
-    this.#work = next.catch(() => undefined);
+    const next = this.#lastWork.then(() => this.#keep(id));
+    this.#lastWork = next.catch(() => undefined);
     return next;
   }
 
   #begin(id: string, changed: string): void {
-    if (this.#attemptedVersions.get(id) === changed && !this.#running.has(id)) return;
+    if (this.#attemptedVersions.get(id) === changed && !this.#runningIds.has(id)) return;
     this.#attemptedVersions.set(id, changed);
-    this.#running.delete(id);
+    this.#runningIds.delete(id);
     this.keep(id).then(
       () => this.#attemptedVersions.delete(id),
       (error: unknown) => this.#deps.log.warn(`${id} was not copied into a record: ${String(error)}`),
@@ -89,7 +89,7 @@ export class SessionCopier {
     const copies = await this.#load();
     const summary = await (copies.has(id) ? archive.updateObserved(history) : archive.importObserved(history));
     copies.set(id, summary.updated_at);
-    this.#running.delete(id);
+    this.#runningIds.delete(id);
     this.#deps.onKept(summary);
   }
 

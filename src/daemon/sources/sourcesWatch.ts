@@ -24,10 +24,10 @@ interface SourcesWatchDeps {
   readonly feed: Pick<NewsFeed, 'summary' | 'removed'>;
   readonly own: OwnSessions;
   /** State of the sessions that clients have joined. */
-  readonly joined: Pick<JoinedSessions, 'describeSession' | 'onChange'>;
-  readonly keeper: Pick<SessionCopier, 'look' | 'isCopy' | 'isRunning'>;
+  readonly joinedSessions: Pick<JoinedSessions, 'describeSession' | 'onChange'>;
+  readonly copier: Pick<SessionCopier, 'look' | 'isCopy' | 'isRunning'>;
   /** Every session that has ended is copied into a record. */
-  readonly keepAll: boolean;
+  readonly copiesAll: boolean;
   readonly log: Log;
   readonly onDispose: () => void;
 }
@@ -36,14 +36,14 @@ interface SourcesWatchDeps {
 export class SourcesWatch implements Disposable {
   readonly #deps: SourcesWatchDeps;
   /** Reported sessions, with the agent's own ids. */
-  readonly #reported = new Map<string, readonly string[]>();
+  readonly #reportedSessions = new Map<string, readonly string[]>();
   /** Maximum number of reported sessions, and the time of the oldest one (ISO 8601). */
   #limit = Number.POSITIVE_INFINITY;
-  #oldest = '';
-  #recorded = new Map<string, string>();
+  #oldestUpdate = '';
+  #recordedIds = new Map<string, string>();
   #registrations: readonly Disposable[] = [];
   /** Changes are reported in order, because a later one may concern the same session. */
-  #reporting: Promise<void> = Promise.resolve();
+  #lastReport: Promise<void> = Promise.resolve();
   #isDisposed = false;
 
   constructor(deps: SourcesWatchDeps) {
@@ -51,22 +51,22 @@ export class SourcesWatch implements Disposable {
   }
 
   async begin(limit: number): Promise<Omit<ResultOf<'watchSources'>, 'looked_in' | 'cleanup_days'>> {
-    const { sessions, own, joined } = this.#deps;
+    const { sessions, own, joinedSessions } = this.#deps;
     const early: SourcesChange[] = [];
     let receive = (change: SourcesChange): void => void early.push(change);
     this.#registrations = [
       sessions.look((change) => receive(change)),
       own.onRecorded((ids, session) => this.addRecorded(ids, session)),
-      joined.onChange((id) => void this.#resendSession(id)),
+      joinedSessions.onChange((id) => void this.#resendSession(id)),
     ];
-    this.#recorded = new Map([...(await own.recordedIds()), ...this.#recorded]);
+    this.#recordedIds = new Map([...(await own.recordedIds()), ...this.#recordedIds]);
     const found = await this.#shownSessions(await sessions.list());
     const newest = found.shown.sort((a, b) => b.updated_at.localeCompare(a.updated_at)).slice(0, limit);
     this.#limit = limit;
-    this.#oldest = newest.at(-1)?.updated_at ?? '';
-    for (const session of newest) this.#reported.set(session.session_id, session.executor_session_ids);
+    this.#oldestUpdate = newest.at(-1)?.updated_at ?? '';
+    for (const session of newest) this.#reportedSessions.set(session.session_id, session.executor_session_ids);
     receive = (change) => {
-      this.#reporting = this.#reporting.then(() => this.#report(change));
+      this.#lastReport = this.#lastReport.then(() => this.#report(change));
     };
     for (const change of early) receive(change);
     const { shown, copies, out } = found;
@@ -80,10 +80,10 @@ export class SourcesWatch implements Disposable {
   }
 
   async #resendSession(id: string): Promise<void> {
-    if (!this.#reported.has(id)) return;
+    if (!this.#reportedSessions.has(id)) return;
     const rows = await this.#deps.sessions.list().catch(() => []);
     const changed = rows.filter((row) => row.session_id === id);
-    this.#reporting = this.#reporting.then(() => this.#report({ changed, removed: [] }));
+    this.#lastReport = this.#lastReport.then(() => this.#report({ changed, removed: [] }));
   }
 
   async #report({ changed, removed }: SourcesChange): Promise<void> {
@@ -94,13 +94,14 @@ export class SourcesWatch implements Disposable {
       for (const summary of shown.sort((a, b) => b.updated_at.localeCompare(a.updated_at))) {
         outdated.delete(summary.session_id);
         if (this.#isBeyond(summary)) continue;
-        if (this.#oldest === '' || summary.updated_at < this.#oldest) this.#oldest = summary.updated_at;
-        this.#reported.set(summary.session_id, summary.executor_session_ids);
+        if (this.#oldestUpdate === '' || summary.updated_at < this.#oldestUpdate)
+          this.#oldestUpdate = summary.updated_at;
+        this.#reportedSessions.set(summary.session_id, summary.executor_session_ids);
         this.#deps.feed.summary(summary);
       }
       for (const id of outdated) {
         // The list has the copy in its place.
-        if (this.#deps.keeper.isCopy(id)) this.#reported.delete(id);
+        if (this.#deps.copier.isCopy(id)) this.#reportedSessions.delete(id);
         else this.#forget(id);
       }
     } catch (error) {
@@ -110,40 +111,42 @@ export class SourcesWatch implements Disposable {
 
   /** Whether the client has as many sessions as it wants, all of them newer. */
   #isBeyond({ session_id: id, updated_at: updated }: SessionSummary): boolean {
-    return this.#reported.size >= this.#limit && !this.#reported.has(id) && updated < this.#oldest;
+    return (
+      this.#reportedSessions.size >= this.#limit && !this.#reportedSessions.has(id) && updated < this.#oldestUpdate
+    );
   }
 
   /** Vitrine recorded a session on its own: it is in the list already. */
   addRecorded(ids: readonly string[], session: string): void {
-    for (const id of ids) this.#recorded.set(id, session);
+    for (const id of ids) this.#recordedIds.set(id, session);
     // One that became Vitrine's own keeps its id.
-    this.#reported.delete(session);
-    for (const [reported, native] of this.#reported) {
+    this.#reportedSessions.delete(session);
+    for (const [reported, native] of this.#reportedSessions) {
       if (native.some((id) => ids.includes(id))) this.#forget(reported);
     }
   }
 
   #forget(id: string): void {
-    if (this.#reported.delete(id)) this.#deps.feed.removed(id);
+    if (this.#reportedSessions.delete(id)) this.#deps.feed.removed(id);
   }
 
   /** `copies`: ids in scope. A copy whose session runs again is shown as it runs. */
   async #shownSessions(
     rows: readonly ObservedSummary[],
   ): Promise<{ shown: SessionSummary[]; copies: string[]; out: number }> {
-    const { keeper, keepAll: all, scope, joined } = this.#deps;
-    await keeper.look(rows, { recorded: this.#recorded, all });
+    const { copier, copiesAll: all, scope, joinedSessions } = this.#deps;
+    await copier.look(rows, { recorded: this.#recordedIds, all });
     const shown: SessionSummary[] = [];
     const copies: string[] = [];
     let out = 0;
     for (const row of rows) {
       const { session_id: id } = row;
-      const isOwn = row.executor_session_ids.some((nativeId) => this.#recorded.has(nativeId));
-      if (isOwn && !keeper.isCopy(id)) continue;
-      const summary = joined.describeSession(asSession(row));
+      const isOwn = row.executor_session_ids.some((nativeId) => this.#recordedIds.has(nativeId));
+      if (isOwn && !copier.isCopy(id)) continue;
+      const summary = joinedSessions.describeSession(asSession(row));
       const isInScope = await scope.includes(summary);
       if (isOwn && isInScope) copies.push(id);
-      if (isOwn && !keeper.isRunning(id)) continue;
+      if (isOwn && !copier.isRunning(id)) continue;
       if (isInScope) shown.push(summary);
       else out += 1;
     }

@@ -32,11 +32,11 @@ export class TeamMirror {
   readonly #deps: MirrorDeps;
   /** How many look at each. */
   readonly #users = new Map<string, number>();
-  readonly #pulling = new Map<string, Promise<unknown>>();
-  readonly #again = new Set<string>();
-  readonly #current = new Map<string, Promise<void>>();
+  readonly #pulls = new Map<string, Promise<unknown>>();
+  readonly #pullAgain = new Set<string>();
+  readonly #lastWork = new Map<string, Promise<void>>();
   readonly #requests = new Map<string, readonly AgentRequest[]>();
-  readonly #asked = new Map<string, Set<() => void>>();
+  readonly #pullListeners = new Map<string, Set<() => void>>();
 
   constructor(deps: MirrorDeps) {
     this.#deps = deps;
@@ -58,8 +58,8 @@ export class TeamMirror {
       const problems = pulled.problem === null ? [] : [pulled.problem];
       const pending = () => (isSessionLive(handle.summary().status) ? (this.#requests.get(id) ?? []) : []);
       const transcript = new WaitingRequests({ base: handle, pending, log });
-      const listeners = this.#asked.get(id) ?? new Set();
-      this.#asked.set(id, listeners);
+      const listeners = this.#pullListeners.get(id) ?? new Set();
+      this.#pullListeners.set(id, listeners);
       const arrange = () => void transcript.arrange();
       listeners.add(arrange);
       handle.onSummary(arrange);
@@ -113,15 +113,15 @@ export class TeamMirror {
   /** The team's copy has more lines. */
   handleChange(id: string): void {
     if (!this.#users.has(id)) return;
-    if (this.#pulling.has(id)) {
-      this.#again.add(id);
+    if (this.#pulls.has(id)) {
+      this.#pullAgain.add(id);
       return;
     }
     const pulled = this.#pull(id).finally(() => {
-      this.#pulling.delete(id);
-      if (this.#again.delete(id)) this.handleChange(id);
+      this.#pulls.delete(id);
+      if (this.#pullAgain.delete(id)) this.handleChange(id);
     });
-    this.#pulling.set(id, pulled);
+    this.#pulls.set(id, pulled);
   }
 
   /** An agent asks, or was answered. */
@@ -139,7 +139,7 @@ export class TeamMirror {
 
   async close(): Promise<void> {
     this.#users.clear();
-    await Promise.all(this.#pulling.values());
+    await Promise.all(this.#pulls.values());
   }
 
   async #pull(id: string): Promise<void> {
@@ -153,15 +153,15 @@ export class TeamMirror {
   /** Runs one at a time per session, because two would write to the same file. @throws TeamError */
   #refreshCopy(id: string): Promise<PulledLines | null> {
     const { folder, use } = this.#deps;
-    const before = this.#current.get(id) ?? Promise.resolve();
+    const before = this.#lastWork.get(id) ?? Promise.resolve();
     const pulled = before.then(() => use((database) => pullSession(database, folder, id)));
     const settled = pulled.then(
       () => undefined,
       () => undefined,
     );
-    this.#current.set(id, settled);
+    this.#lastWork.set(id, settled);
     void settled.then(() => {
-      if (this.#current.get(id) === settled) this.#current.delete(id);
+      if (this.#lastWork.get(id) === settled) this.#lastWork.delete(id);
     });
     return pulled;
   }
@@ -188,7 +188,7 @@ export class TeamMirror {
         id,
         found.filter(({ answer }) => answer === null).map(({ request }) => request),
       );
-      for (const listener of this.#asked.get(id) ?? []) listener();
+      for (const listener of this.#pullListeners.get(id) ?? []) listener();
     } catch (error) {
       if (!TeamError.is(error, 'unreachable')) this.#deps.log.warn(`Requests of ${id}: ${String(error)}`);
     }
@@ -202,6 +202,6 @@ export class TeamMirror {
     }
     this.#users.delete(id);
     this.#requests.delete(id);
-    this.#asked.delete(id);
+    this.#pullListeners.delete(id);
   }
 }

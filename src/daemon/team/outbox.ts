@@ -49,12 +49,12 @@ export class Outbox {
   readonly #deps: OutboxDeps;
   /** Sessions that wait for their turn. */
   readonly #waitingSessionIds = new Set<string>();
-  readonly #sending = new Map<string, Promise<void>>();
-  readonly #watched = new Map<string, () => void>();
-  readonly #deciding = new Map<string, Promise<void>>();
+  readonly #activeSends = new Map<string, Promise<void>>();
+  readonly #stopWatching = new Map<string, () => void>();
+  readonly #activeDecisions = new Map<string, Promise<void>>();
   /** Sessions that could not be sent, and when they are tried again. */
-  readonly #failed = new Map<string, { readonly ms: number; readonly timer: NodeJS.Timeout }>();
-  #closed = false;
+  readonly #failedSends = new Map<string, { readonly ms: number; readonly timer: NodeJS.Timeout }>();
+  #isClosed = false;
 
   constructor(deps: OutboxDeps) {
     this.#deps = deps;
@@ -100,18 +100,18 @@ export class Outbox {
 
   /** Ends what is being sent first, so that it does not save its progress over the decision. */
   async #decide(id: string, work: () => Promise<void>): Promise<void> {
-    const before = this.#deciding.get(id);
+    const before = this.#activeDecisions.get(id);
     const decided = (async () => {
       await before;
-      await this.#sending.get(id);
+      await this.#activeSends.get(id);
       await work();
     })();
     const settled = decided.catch(() => undefined);
-    this.#deciding.set(id, settled);
+    this.#activeDecisions.set(id, settled);
     try {
       await decided;
     } finally {
-      if (this.#deciding.get(id) === settled) this.#deciding.delete(id);
+      if (this.#activeDecisions.get(id) === settled) this.#activeDecisions.delete(id);
       this.enqueueSession(id);
     }
   }
@@ -123,7 +123,7 @@ export class Outbox {
 
   /** Something of the session may have to be sent. */
   enqueueSession(id: string): void {
-    if (this.#closed) return;
+    if (this.#isClosed) return;
     this.#waitingSessionIds.add(id);
     this.#pump();
   }
@@ -131,37 +131,37 @@ export class Outbox {
   /** Sends as soon as the record grows, for as long as the session runs. */
   follow({ session_id: id, status }: SessionSummary): void {
     const isLive = isSessionLive(status);
-    if (isLive && !this.#watched.has(id)) {
+    if (isLive && !this.#stopWatching.has(id)) {
       const folder = path.dirname(this.#deps.recordPath(id));
       const look = (): Promise<void> => {
         this.enqueueSession(id);
         return Promise.resolve();
       };
-      this.#watched.set(id, watchRecord(folder, look));
+      this.#stopWatching.set(id, watchRecord(folder, look));
     } else if (!isLive) {
-      this.#watched.get(id)?.();
-      this.#watched.delete(id);
+      this.#stopWatching.get(id)?.();
+      this.#stopWatching.delete(id);
     }
   }
 
   async close(): Promise<void> {
-    this.#closed = true;
+    this.#isClosed = true;
     this.#waitingSessionIds.clear();
-    for (const end of this.#watched.values()) end();
-    for (const { timer } of this.#failed.values()) clearTimeout(timer);
-    await Promise.all(this.#sending.values());
+    for (const end of this.#stopWatching.values()) end();
+    for (const { timer } of this.#failedSends.values()) clearTimeout(timer);
+    await Promise.all(this.#activeSends.values());
   }
 
   #pump(): void {
     for (const id of this.#waitingSessionIds) {
-      if (this.#sending.size >= atOnce || !this.#deps.isConnected()) return;
-      if (this.#sending.has(id) || this.#deciding.has(id)) continue;
+      if (this.#activeSends.size >= atOnce || !this.#deps.isConnected()) return;
+      if (this.#activeSends.has(id) || this.#activeDecisions.has(id)) continue;
       this.#waitingSessionIds.delete(id);
       const sent = this.#send(id).finally(() => {
-        this.#sending.delete(id);
+        this.#activeSends.delete(id);
         this.#pump();
       });
-      this.#sending.set(id, sent);
+      this.#activeSends.set(id, sent);
     }
   }
 
@@ -172,7 +172,7 @@ export class Outbox {
       const state = await files.read(id);
       if (state === null || state.refused !== null) return;
       await (state.remove === null ? this.#sendSession(id, state) : this.#withdraw(id, state, state.remove));
-      this.#failed.delete(id);
+      this.#failedSends.delete(id);
     } catch (error) {
       if (TeamError.is(error) && (error.code === 'conflict' || error.code === 'refused'))
         await this.#handleRefusal(id, error).catch((reason: unknown) => this.#tryAgain(id, reason));
@@ -198,18 +198,18 @@ export class Outbox {
 
   /** A server that does not answer or accepts no login now, or no space on disk, here or there: all of that can be temporary. */
   #tryAgain(id: string, error: unknown): void {
-    if (!TeamError.is(error, 'unreachable') && !this.#failed.has(id))
+    if (!TeamError.is(error, 'unreachable') && !this.#failedSends.has(id))
       this.#deps.log.warn(`Session ${id} could not be sent to the team, and is tried again: ${String(error)}`);
     this.#retry(id);
   }
 
   #retry(id: string): void {
-    const before = this.#failed.get(id);
+    const before = this.#failedSends.get(id);
     clearTimeout(before?.timer);
     const ms = before === undefined ? leastRetryMs : Math.min(before.ms * 2, mostRetryMs);
     const timer = setTimeout(() => this.enqueueSession(id), ms);
     timer.unref();
-    this.#failed.set(id, { ms, timer });
+    this.#failedSends.set(id, { ms, timer });
   }
 
   async #withdraw(id: string, state: OutboxState, reason: 'withdrawn' | 'deleted'): Promise<void> {
@@ -254,7 +254,8 @@ export class Outbox {
   async #sign(id: string, state: OutboxState): Promise<void> {
     const { files, use, sign } = this.#deps;
     const { lines, head } = state;
-    if (sign === undefined || lines === 0 || state.signed === head || this.#closed || this.#deciding.has(id)) return;
+    if (sign === undefined || lines === 0 || state.signed === head || this.#isClosed || this.#activeDecisions.has(id))
+      return;
     try {
       await use((database) => sign(database, id, { lines, head }));
     } catch (error) {
@@ -294,7 +295,7 @@ export class Outbox {
         await flush();
         await setImmediate();
       }
-      if (this.#closed || this.#deciding.has(id)) break;
+      if (this.#isClosed || this.#activeDecisions.has(id)) break;
     }
     await flush();
     return { ...state, lines, offset, head };

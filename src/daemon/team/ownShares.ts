@@ -6,7 +6,7 @@ import type { OutboxFiles } from './outboxFile.ts';
 export class OwnShares {
   readonly #files: OutboxFiles;
   readonly #onChange: (sessionId: string, share: Share) => void;
-  readonly #known = new Set<string>();
+  readonly #sharedIds = new Set<string>();
 
   constructor(files: OutboxFiles, onChange: (sessionId: string, share: Share) => void) {
     this.#files = files;
@@ -20,19 +20,19 @@ export class OwnShares {
       const state = await this.#files.read(id);
       if (state === null || state.share === 'nothing' || state.refused !== null) continue;
       found.push({ session_id: id, share: state.share });
-      this.#known.add(id);
+      this.#sharedIds.add(id);
     }
     return found;
   }
 
   readonly changed = (id: string, share: Share): void => {
-    if (share === 'nothing') this.#known.delete(id);
-    else this.#known.add(id);
+    if (share === 'nothing') this.#sharedIds.delete(id);
+    else this.#sharedIds.add(id);
     this.#onChange(id, share);
   };
 
   /** The store has left the team. */
   forget(): void {
-    for (const id of [...this.#known]) this.changed(id, 'nothing');
+    for (const id of [...this.#sharedIds]) this.changed(id, 'nothing');
   }
 }

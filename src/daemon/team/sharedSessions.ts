@@ -26,7 +26,7 @@ export interface SharedListDeps {
 /** The sessions of other members that this login may see, as lists show them; kept up to date once someone asked. */
 export class SharedList {
   readonly #deps: SharedListDeps;
-  readonly #known = new Set<string>();
+  readonly #knownIds = new Set<string>();
   readonly #timers = new Map<string, NodeJS.Timeout>();
   #isWatched = false;
 
@@ -63,27 +63,27 @@ export class SharedList {
   /** After a connection was made: hints may have been lost. Never rejects. */
   async resume(): Promise<void> {
     if (!this.#isWatched) return;
-    const before = [...this.#known];
+    const before = [...this.#knownIds];
     const sessions = await this.#listSummaries();
     if (sessions === null) return;
     for (const summary of sessions) this.#deps.onChanged(summary);
-    for (const id of before) if (!this.#known.has(id)) this.#deps.onRemoved(id);
+    for (const id of before) if (!this.#knownIds.has(id)) this.#deps.onRemoved(id);
   }
 
   /** The store leaves the team. */
   close(): void {
     for (const timer of this.#timers.values()) clearTimeout(timer);
     this.#timers.clear();
-    for (const id of this.#known) this.#deps.onRemoved(id);
-    this.#known.clear();
+    for (const id of this.#knownIds) this.#deps.onRemoved(id);
+    this.#knownIds.clear();
   }
 
   async #listSummaries(): Promise<SessionSummary[] | null> {
     const found = await this.#ifConnected((database) => listShared(database, maxListed));
     if (found === null) return null;
     const summaries = found.flatMap((session) => this.#summaryOf(session));
-    this.#known.clear();
-    for (const { session_id } of summaries) this.#known.add(session_id);
+    this.#knownIds.clear();
+    for (const { session_id } of summaries) this.#knownIds.add(session_id);
     return summaries;
   }
 
@@ -92,9 +92,9 @@ export class SharedList {
     if (found === null) return;
     const [summary] = found.session === null ? [] : this.#summaryOf(found.session);
     if (summary !== undefined) {
-      this.#known.add(id);
+      this.#knownIds.add(id);
       this.#deps.onChanged(summary);
-    } else if (this.#known.delete(id)) this.#deps.onRemoved(id);
+    } else if (this.#knownIds.delete(id)) this.#deps.onRemoved(id);
   }
 
   #summaryOf(session: SharedSession): SessionSummary[] {

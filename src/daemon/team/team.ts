@@ -56,12 +56,12 @@ export class DaemonTeam {
   readonly #mirrorEngine: Engine;
   readonly #mirror: TeamMirror;
   readonly #shares: FolderShares;
-  readonly #list: SharedList;
+  readonly #sharedList: SharedList;
   readonly #summaries: Disposable;
   /** Key of this machine. */
   #signingKey: Promise<SigningKey> | undefined;
   /** What running sessions share, as set for their folders. */
-  readonly #decided = new Map<string, Share>();
+  readonly #decidedShares = new Map<string, Share>();
 
   private constructor(deps: TeamDeps, login: Login, link: TeamLink, maskKey: string) {
     const { storeDir, engine, log } = deps;
@@ -90,7 +90,7 @@ export class DaemonTeam {
       onShare: this.#ownShares.changed,
       log,
     });
-    this.#list = new SharedList({
+    this.#sharedList = new SharedList({
       user: login.address.user,
       use,
       isConnected: () => link.isConnected,
@@ -129,19 +129,19 @@ export class DaemonTeam {
     if (hint.kind === 'lines' || hint.kind === 'session' || hint.kind === 'withdrawn')
       this.#mirror.handleChange(hint.id);
     if (hint.kind === 'request' || hint.kind === 'answer') this.#mirror.requestsChanged(hint.id);
-    this.#list.hint(hint);
+    this.#sharedList.hint(hint);
     this.#deps.onHint(hint);
   }
 
   resume(): void {
     this.#mirror.resume();
     void this.#outbox.resume();
-    void this.#list.resume();
+    void this.#sharedList.resume();
     this.#deps.onConnected();
   }
 
   async sharedSessions(): Promise<ResultOf<'sharedSessions'>> {
-    return { ...(await this.#list.watch()), own: await this.#ownShares.list() };
+    return { ...(await this.#sharedList.watch()), own: await this.#ownShares.list() };
   }
 
   /** The store has left this team. */
@@ -235,7 +235,7 @@ export class DaemonTeam {
 
   async close(): Promise<void> {
     this.#summaries.dispose();
-    this.#list.close();
+    this.#sharedList.close();
     await this.#outbox.close();
     await this.#mirror.close();
     await this.#link.close();
@@ -254,12 +254,12 @@ export class DaemonTeam {
     try {
       if (folder !== undefined) {
         const share = await this.#shareOfFolder(folder);
-        if (share !== undefined && this.#decided.get(id) !== share) {
-          this.#decided.set(id, share);
+        if (share !== undefined && this.#decidedShares.get(id) !== share) {
+          this.#decidedShares.set(id, share);
           await this.#outbox.share(id, share, 'folder');
         }
       }
-      if (!isSessionLive(summary.status)) this.#decided.delete(id);
+      if (!isSessionLive(summary.status)) this.#decidedShares.delete(id);
       this.#outbox.enqueueSession(id);
     } catch (error) {
       this.#deps.log.warn(`Session ${id} could not be shared: ${String(error)}`);

@@ -73,11 +73,11 @@ export class AcpDialogue implements Dialogue {
   #sessionId = '';
   #isBusy = true;
   /** Before the first prompt, there is no turn to cancel. */
-  #prompted = false;
+  #hasSentPrompt = false;
   #interrupted = false;
-  #ended = false;
+  #hasEnded = false;
   /** Aborted when the turn ends, so that pending requests are cancelled. */
-  #withdrawal = new AbortController();
+  #turnAbort = new AbortController();
   #cancelTimer: NodeJS.Timeout | undefined;
   /** Messages sent during a turn. */
   readonly #queuedMessages: string[] = [];
@@ -102,7 +102,7 @@ export class AcpDialogue implements Dialogue {
       grants: this.#grants,
       files: new WorkspaceFiles(workDir),
       terminals: this.#terminals,
-      withdrawn: () => this.#withdrawal.signal,
+      withdrawn: () => this.#turnAbort.signal,
     });
     this.#peer = new AcpPeer({
       write: (line) => host.write(line),
@@ -135,8 +135,8 @@ export class AcpDialogue implements Dialogue {
   interrupt(): void {
     if (!this.#isBusy || this.#interrupted) return;
     this.#interrupted = true;
-    this.#withdrawal.abort();
-    if (this.#prompted) this.#cancel();
+    this.#turnAbort.abort();
+    if (this.#hasSentPrompt) this.#cancel();
   }
 
   setModel(model: string): void {
@@ -149,9 +149,9 @@ export class AcpDialogue implements Dialogue {
   }
 
   end(): Promise<void> {
-    this.#ended = true;
+    this.#hasEnded = true;
     clearTimeout(this.#cancelTimer);
-    this.#withdrawal.abort();
+    this.#turnAbort.abort();
     this.#peer.close();
     const closed = this.#terminals.close();
     this.#methods.showTerminals(true);
@@ -202,7 +202,7 @@ export class AcpDialogue implements Dialogue {
     this.#isBusy = true;
     const params = { sessionId: this.#sessionId, prompt: [{ type: 'text', text }] };
     const answered = this.#peer.request('session/prompt', params);
-    this.#prompted = true;
+    this.#hasSentPrompt = true;
     // The user interrupted before there was a turn to cancel.
     if (this.#interrupted) this.#cancel();
     try {
@@ -214,13 +214,13 @@ export class AcpDialogue implements Dialogue {
         return;
       }
     }
-    if (this.#ended) return;
+    if (this.#hasEnded) return;
     clearTimeout(this.#cancelTimer);
     this.#methods.showTerminals(true);
     this.#calls.endTurn();
     this.#grants.endTurn();
-    this.#withdrawal.abort();
-    this.#withdrawal = new AbortController();
+    this.#turnAbort.abort();
+    this.#turnAbort = new AbortController();
     this.#isBusy = false;
     this.#interrupted = false;
     const next = this.#queuedMessages.shift();
@@ -271,7 +271,7 @@ export class AcpDialogue implements Dialogue {
   }
 
   #reportSettingFailure(error: unknown): void {
-    if (this.#ended) return;
+    if (this.#hasEnded) return;
     const content = `The setting was not changed: ${this.#reasonFor(error)}`;
     this.#host.record({ type: 'note', subtype: 'option_ignored', content });
   }
@@ -286,7 +286,7 @@ export class AcpDialogue implements Dialogue {
   }
 
   #fail(error: unknown): void {
-    if (this.#ended) return;
+    if (this.#hasEnded) return;
     // The transcript has the error, and the conversation may exist under another id.
     if (errorCodeOfAnswer(error) === 'unknown_session') this.#host.leave();
     else this.#host.fail(this.#reasonFor(error));

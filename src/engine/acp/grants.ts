@@ -44,7 +44,7 @@ export class Grants {
   /** The user selected a mode in which the agent does not ask. */
   mode(mode: string, preset: AcpPreset | undefined): void {
     const name = shortMode(mode);
-    const { writes = [], all = [] } = preset?.unasked ?? {};
+    const { writes = [], all = [] } = preset?.modesWithoutAsking ?? {};
     this.#grantedByMode = { writes: writes.includes(name), all: all.includes(name) };
   }
 

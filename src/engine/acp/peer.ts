@@ -38,7 +38,7 @@ export class AcpPeer {
   readonly #connection: Promise<acp.ClientConnection>;
   readonly #pendingRequestIds = new Set<string | number>();
   #activeRequests = 0;
-  #closed = false;
+  #isClosed = false;
   #feed: ReadableStreamDefaultController<acp.AnyMessage> | undefined;
 
   constructor(deps: PeerDeps) {
@@ -60,7 +60,7 @@ export class AcpPeer {
   /** One line of the agent's stdout. */
   line(text: string): void {
     const message = parseObject(text);
-    if (this.#closed || message === undefined) return;
+    if (this.#isClosed || message === undefined) return;
     const { id } = message;
     const method = nonEmpty(message['method']);
     if (method === undefined) {
@@ -75,7 +75,7 @@ export class AcpPeer {
   /** A line over the size limit. Fails the request that it belongs to, on either side. */
   answerOversizeLine(head: string): void {
     const id = headId(head);
-    if (id === undefined || this.#closed) return;
+    if (id === undefined || this.#isClosed) return;
     const failed = { jsonrpc: '2.0', id, error: oversizeError } as const;
     if (/"method"\s*:/.test(head)) this.#deps.write(JSON.stringify(failed));
     else if (this.#pendingRequestIds.delete(id)) this.#feed?.enqueue(failed);
@@ -100,8 +100,8 @@ export class AcpPeer {
 
   /** Rejects all pending requests. */
   close(): void {
-    if (this.#closed) return;
-    this.#closed = true;
+    if (this.#isClosed) return;
+    this.#isClosed = true;
     void this.#connection.then((connection) => connection.close()).catch(() => undefined);
   }
 
@@ -118,7 +118,7 @@ export class AcpPeer {
     if ('method' in message) {
       if ('id' in message && isId(message.id)) this.#pendingRequestIds.add(message.id);
     } else this.#activeRequests -= 1;
-    if (!this.#closed) this.#deps.write(JSON.stringify(message));
+    if (!this.#isClosed) this.#deps.write(JSON.stringify(message));
   }
 }
 

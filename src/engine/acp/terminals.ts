@@ -60,8 +60,8 @@ export class Terminals {
   readonly #deps: TerminalsDeps;
   readonly #terminals = new Map<string, Terminal>();
   #terminalCount = 0;
-  readonly #starting = new Set<Promise<string>>();
-  #closed = false;
+  readonly #startingTerminals = new Set<Promise<string>>();
+  #isClosed = false;
 
   constructor(deps: TerminalsDeps) {
     this.#deps = deps;
@@ -69,13 +69,13 @@ export class Terminals {
 
   /** @throws Refusal */
   async create(request: TerminalRequest): Promise<string> {
-    if (this.#closed) throw new Refusal('failed', 'The agent has ended.');
-    if (this.#terminals.size + this.#starting.size >= maxTerminals) {
+    if (this.#isClosed) throw new Refusal('failed', 'The agent has ended.');
+    if (this.#terminals.size + this.#startingTerminals.size >= maxTerminals) {
       throw new Refusal('failed', `Too many terminals: at most ${maxTerminals} are allowed. Release some.`);
     }
     const starting = this.#start(request);
-    this.#starting.add(starting);
-    return starting.finally(() => this.#starting.delete(starting));
+    this.#startingTerminals.add(starting);
+    return starting.finally(() => this.#startingTerminals.delete(starting));
   }
 
   async #start({ command, args, cwd, env, limit }: TerminalRequest): Promise<string> {
@@ -106,13 +106,13 @@ export class Terminals {
     };
     const finished = Promise.all([spawned.exit, read()]).then(([{ code, signal }]) => {
       terminal.exit = { code, signal };
-      if (!this.#closed) this.#deps.waitForExit(id, terminal.command, stateOf(terminal));
+      if (!this.#isClosed) this.#deps.waitForExit(id, terminal.command, stateOf(terminal));
       return terminal.exit;
     });
     const terminal: Terminal = { command: commandLine([command, ...args]), tail, target, exited: finished, exit: null };
     this.#terminals.set(id, terminal);
     // `close` may have run before this terminal was registered.
-    if (this.#closed) await this.release(id);
+    if (this.#isClosed) await this.release(id);
     return id;
   }
 
@@ -141,12 +141,12 @@ export class Terminals {
 
   /** Ends all terminals, including those still starting, and reports the output so far. Never rejects. */
   async close(): Promise<void> {
-    this.#closed = true;
+    this.#isClosed = true;
     for (const [id, terminal] of this.#terminals) {
       if (terminal.exit === null) this.#deps.waitForExit(id, terminal.command, stateOf(terminal));
     }
     const released = [...this.#terminals.keys()].map((id) => this.release(id));
-    await Promise.allSettled([...this.#starting, ...released]);
+    await Promise.allSettled([...this.#startingTerminals, ...released]);
   }
 
   #get(id: string): Terminal {

@@ -21,7 +21,7 @@ export interface FileVersion {
   /** Why an existing file has no text. */
   readonly unreadable: string | undefined;
   /** Changes when the file changes; `null` if there is no file. */
-  readonly stamp: string | null;
+  readonly version: string | null;
 }
 
 /** Text files in one folder, for an agent. Refuses every path that leads out of the folder, links included. */
@@ -71,23 +71,23 @@ export class WorkspaceFiles {
   /** Reads the current state. @throws Refusal outside of the folder */
   async stat(file: string): Promise<FileVersion> {
     const place = await this.locate(file);
-    const stamp = await stampOf(place);
-    if (stamp === null) return { place, text: undefined, unreadable: undefined, stamp };
+    const version = await stampOf(place);
+    if (version === null) return { place, text: undefined, unreadable: undefined, version };
     try {
-      return { place, text: await readText(place, file), unreadable: undefined, stamp };
+      return { place, text: await readText(place, file), unreadable: undefined, version };
     } catch (error) {
-      return { place, text: undefined, unreadable: reasonOf(error), stamp };
+      return { place, text: undefined, unreadable: reasonOf(error), version };
     }
   }
 
   /** @throws Refusal if the file changed since it was shown */
   async assertUnchanged(file: string, version: FileVersion): Promise<void> {
-    const { place, text, unreadable, stamp } = await this.stat(file);
+    const { place, text, unreadable, version: stamp } = await this.stat(file);
     // A file with new times but the same text is unchanged. Without text, only the stamp can be compared.
     const same =
       text === version.text &&
-      (stamp === null) === (version.stamp === null) &&
-      (unreadable === undefined || stamp === version.stamp);
+      (stamp === null) === (version.version === null) &&
+      (unreadable === undefined || stamp === version.version);
     if (place !== version.place || !same) throw new Refusal('failed', 'The file changed after the request.');
   }
 

@@ -17,7 +17,7 @@ export async function writeRequest(files: WorkspaceFiles, write: FileWrite): Pro
   const { file, content, version: seen, workDir, callId } = write;
   // The session's folder may be a link itself, which is not worth showing.
   const place = path.join(workDir, path.relative(await files.locate(workDir), seen.place));
-  const isNew = seen.stamp === null;
+  const isNew = seen.version === null;
   const reported = [
     ...([place, seen.place].includes(path.resolve(file)) ? [] : [`The agent calls it ${shortPath(file, workDir)}.`]),
     ...(seen.unreadable === undefined ? [] : [`The current content cannot be shown: ${seen.unreadable}`]),

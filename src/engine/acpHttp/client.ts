@@ -30,7 +30,7 @@ export interface AcpHttpRequest {
 
 /** Client of the Agent Communication Protocol. Every failure is an `AcpHttpFailure`, except aborts by the caller. */
 export class AcpHttpClient {
-  readonly #base: string;
+  readonly #baseUrl: string;
   readonly #headers: Readonly<Record<string, string>>;
   readonly #fetch: typeof fetch;
   readonly #timeoutMs: number;
@@ -40,7 +40,7 @@ export class AcpHttpClient {
     const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
     if (url === undefined || !/^https?:$/.test(url.protocol)) throw acpHttpFailures.badAddress(baseUrl);
     if (url.username !== '' || url.password !== '') throw acpHttpFailures.secretInAddress(url.origin);
-    this.#base = url.href.replace(/[?#].*$/, '').replace(/\/+$/, '');
+    this.#baseUrl = url.href.replace(/[?#].*$/, '').replace(/\/+$/, '');
     for (const [name, value] of Object.entries(headers)) {
       // The error of `fetch` for an invalid header includes its value.
       if (!isHeader(name, value)) throw acpHttpFailures.badHeader(name);
@@ -114,7 +114,7 @@ export class AcpHttpClient {
     body: object,
     signal: AbortSignal | undefined,
   ): Promise<AsyncIterable<Uint8Array>> {
-    const where = `POST ${this.#base}${path}`;
+    const where = `POST ${this.#baseUrl}${path}`;
     const response = await this.#fetchAccepted(where, path, body, signal);
     const type = response.headers.get('content-type') ?? '';
     if (!response.ok || response.body === null) throw await this.#toFailure(where, response);
@@ -145,7 +145,7 @@ export class AcpHttpClient {
     body: object | undefined,
     signal: AbortSignal | undefined,
   ): Promise<{ where: string; value: unknown }> {
-    const where = `${method} ${this.#base}${path}`;
+    const where = `${method} ${this.#baseUrl}${path}`;
     const timeout = AbortSignal.timeout(this.#timeoutMs);
     const either = signal === undefined ? timeout : AbortSignal.any([signal, timeout]);
     try {
@@ -172,10 +172,10 @@ export class AcpHttpClient {
     accept: string,
     signal: AbortSignal | undefined,
   ): Promise<Response> {
-    const where = `${method} ${this.#base}${path}`;
+    const where = `${method} ${this.#baseUrl}${path}`;
     let response: Response;
     try {
-      response = await this.#fetch(this.#base + path, {
+      response = await this.#fetch(this.#baseUrl + path, {
         method,
         headers: {
           ...this.#headers,

@@ -20,7 +20,7 @@ export interface AcpHttpRunRequest extends AcpHttpRequest {
   readonly graceMs: number;
   /** Someone answers the agent's questions. Otherwise the run ends at the first question. */
   readonly answers: boolean;
-  readonly lookAgainMs?: readonly number[];
+  readonly pollIntervalsMs?: readonly number[];
 }
 
 /**
@@ -61,14 +61,14 @@ class AcpHttpRun {
   #cancelled: Promise<void> | undefined;
   /** Answers in the order of the questions; `null` ends the input. An answer may arrive before the stream ends. */
   readonly #answers: (string | null)[] = [];
-  #answered = (): void => undefined;
-  #exited: (exit: ExitInfo) => void = () => undefined;
+  #onAnswer = (): void => undefined;
+  #resolveExit: (exit: ExitInfo) => void = () => undefined;
 
   constructor(request: AcpHttpRunRequest, abort: AbortController) {
     this.#request = request;
     this.#abort = abort;
     this.exit = new Promise((resolve) => {
-      this.#exited = resolve;
+      this.#resolveExit = resolve;
     });
   }
 
@@ -87,7 +87,7 @@ class AcpHttpRun {
     } finally {
       // The reader may have stopped early.
       this.#abort.abort();
-      this.#exited(exit);
+      this.#resolveExit(exit);
     }
   }
 
@@ -119,7 +119,7 @@ class AcpHttpRun {
   }
 
   async *#recoverEvents(why: string, cause?: unknown): AsyncGenerator<OutputChunk> {
-    const { client, lookAgainMs: waits = retryDelaysMs } = this.#request;
+    const { client, pollIntervalsMs: waits = retryDelaysMs } = this.#request;
     const { runId } = this.#watch;
     const { signal } = this.#abort;
     if (runId === null) throw acpHttpFailures.streamBroken(null, cause);
@@ -162,7 +162,7 @@ class AcpHttpRun {
   async #nextAnswer(): Promise<string | null> {
     while (this.#answers.length === 0) {
       await new Promise<void>((resolve) => {
-        this.#answered = resolve;
+        this.#onAnswer = resolve;
       });
     }
     return this.#answers.shift() ?? null;
@@ -170,7 +170,7 @@ class AcpHttpRun {
 
   #answer(answer: string | null): boolean {
     this.#answers.push(answer);
-    this.#answered();
+    this.#onAnswer();
     return true;
   }
 

@@ -8,12 +8,12 @@ const mostChildren = 100;
 
 /** The child sessions of one session, their children, and so on, as an export reads them. */
 export class ChildRecords {
-  readonly #list: () => Promise<readonly SessionSummary[]>;
+  readonly #listSessions: () => Promise<readonly SessionSummary[]>;
   readonly #open: (sessionId: string) => Promise<RecordReader>;
   #omitted = 0;
 
   constructor(list: () => Promise<readonly SessionSummary[]>, open: (sessionId: string) => Promise<RecordReader>) {
-    this.#list = list;
+    this.#listSessions = list;
     this.#open = open;
   }
 
@@ -24,7 +24,9 @@ export class ChildRecords {
 
   /** Oldest first. Each is closed when the next one is asked for. */
   async *readersOf(sessionId: string): AsyncGenerator<RecordReader> {
-    const all = descendantsOf(await this.#list(), sessionId).sort((a, b) => (a.created_at < b.created_at ? -1 : 1));
+    const all = descendantsOf(await this.#listSessions(), sessionId).sort((a, b) =>
+      a.created_at < b.created_at ? -1 : 1,
+    );
     this.#omitted = Math.max(0, all.length - mostChildren);
     for (const { session_id } of all.slice(0, mostChildren)) {
       const reader = await this.#open(session_id).catch((error: unknown) => {

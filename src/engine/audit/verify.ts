@@ -14,9 +14,9 @@ export async function verify(
   session?: string,
 ): Promise<VerificationReport> {
   const signature = await checkSignature(path.dirname(file), environment);
-  const named = signature?.state === 'good' ? [signature.head.hash] : [];
-  const { verdict, ...found } = await verifyRecord(file, { named, ...(session !== undefined && { session }) });
+  const requiredHashes = signature?.state === 'good' ? [signature.head.hash] : [];
+  const { verdict, ...found } = await verifyRecord(file, { requiredHashes, ...(session !== undefined && { session }) });
   // A line that was signed must still exist.
-  const cut = verdict === 'intact' && named.length > 0 && found.missing.length > 0;
+  const cut = verdict === 'intact' && requiredHashes.length > 0 && found.missing.length > 0;
   return { ...found, verdict: cut ? 'truncated' : verdict, signature };
 }

@@ -69,7 +69,7 @@ export class Budgets {
 
   /** Call before starting anything. `session` need not have a record. @throws EngineFailure if a budget is exhausted */
   async assertWithinBudgets(session: Session, limits: Limits | undefined, raceLimits?: Limits): Promise<void> {
-    const { bounds, elsewhere: others } = await this.#statusOf({ session, limits, raceLimits });
+    const { bounds, sharedSpending: others } = await this.#statusOf({ session, limits, raceLimits });
     const used = budgetStatuses(bounds, others).find(isUsedUp);
     if (used === undefined) return;
     if (session.status !== 'pending') await this.#decide(session.session_id, 'budget_refused', used);
@@ -99,7 +99,7 @@ export class Budgets {
         .then((budgetStatus) => budget.update(budgetStatus))
         .catch((error: unknown) => {
           this.#deps.log.warn(`Budgets: ${String(error)}`);
-          budget.update({ until: Infinity });
+          budget.update({ dayEnd: Infinity });
         })
         .finally(() => {
           looking = false;
@@ -151,14 +151,14 @@ export class Budgets {
     runId,
   }: Omit<BudgetedRun, 'runId'> & { readonly runId?: string }): Promise<{
     readonly bounds: readonly Bound[];
-    readonly elsewhere: SharedSpending;
+    readonly sharedSpending: SharedSpending;
     /** End of the local day, epoch milliseconds. */
-    readonly until: number;
+    readonly dayEnd: number;
   }> {
     const now = this.#deps.clock();
-    const until = now + msToMidnight(now);
+    const dayEnd = now + msToMidnight(now);
     const found = this.#applicableLimits(session, limits, raceLimits);
-    if (found === undefined) return { bounds: [], elsewhere: noSharedSpending, until };
+    if (found === undefined) return { bounds: [], sharedSpending: noSharedSpending, dayEnd };
     const { budgets, folder, countsObserved } = found;
     const day = localDay(now);
     const { session_id: id, executor_type: type = '', executor_profile: profile } = session;
@@ -185,11 +185,11 @@ export class Budgets {
       agent,
       folder,
       day,
-      ...(runId !== undefined && { exceptRun: runId }),
+      ...(runId !== undefined && { excludedRun: runId }),
     };
     const bounds = boundsOf(budgets, type, keys, await this.#raisedLimits.all());
-    const others = sharedSpending(subject, sessions, now, { dayOf: localDay, inside: isInFolder, observed });
-    return { bounds, elsewhere: others, until };
+    const others = sharedSpending(subject, sessions, now, { dayOf: localDay, isInside: isInFolder, observed });
+    return { bounds, sharedSpending: others, dayEnd };
   }
 
   /** Limits that apply to a session's runs. Recordings are free. */

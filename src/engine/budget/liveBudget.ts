@@ -22,7 +22,7 @@ export interface LiveBudgetDeps {
   /** The agent gets no further messages. */
   readonly isOver: () => boolean;
   /** Gives the agent time to exit on its own. */
-  readonly leaveToEnd: () => void;
+  readonly allowSelfExit: () => void;
 }
 
 /** Reports the active run's limits to its session: near, reached, or not enforceable. */
@@ -106,10 +106,10 @@ export class LiveBudget implements BudgetListener {
   }
 
   isWaitingForEnd(): boolean {
-    const { feed, isOver, leaveToEnd } = this.#deps;
+    const { feed, isOver, allowSelfExit } = this.#deps;
     const { reports, unfinished = false } = feed.output.facts();
     if (!isOver() || reports.length === 0 || unfinished) return false;
-    leaveToEnd();
+    allowSelfExit();
     return true;
   }
 

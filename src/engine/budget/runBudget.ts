@@ -29,10 +29,10 @@ export interface RunBudgetDeps {
   /** As `EngineDeps.monotonic`. */
   readonly monotonic: () => number;
   /** Usage of other runs. */
-  readonly elsewhere: SharedSpending;
+  readonly sharedSpending: SharedSpending;
   readonly bounds: readonly Bound[];
   /** Epoch milliseconds; daily limits start again then. */
-  readonly until: number;
+  readonly dayEnd: number;
 }
 
 export interface BudgetListener {
@@ -58,7 +58,7 @@ export class RunBudget {
   #listener: BudgetListener | undefined;
   #figures: RunFigures = nothingUsed;
   #usageBeforeMessage: BudgetUsage = noUsage;
-  readonly #reportedNear = new Set<string>();
+  readonly #reportedNearLimits = new Set<string>();
   #reachedBudget: BudgetStatus | undefined;
   #nextCheckAt = 0;
   #deferredCheck: { readonly timer: NodeJS.Timeout; readonly figures: () => RunFigures } | undefined;
@@ -67,10 +67,10 @@ export class RunBudget {
   #activeSince: number | null = null;
   #activeMs = 0;
 
-  constructor({ clock, monotonic, elsewhere: others, bounds, until }: RunBudgetDeps) {
+  constructor({ clock, monotonic, sharedSpending: others, bounds, dayEnd }: RunBudgetDeps) {
     this.#clock = clock;
     this.#monotonic = monotonic;
-    this.#dayEnd = until;
+    this.#dayEnd = dayEnd;
     this.#otherSpending = others;
     this.#bounds = bounds;
   }
@@ -158,12 +158,12 @@ export class RunBudget {
   /** Limits were raised, or other runs have used more. */
   update({
     bounds = this.#bounds,
-    elsewhere: others = this.#otherSpending,
-    until = this.#dayEnd,
+    sharedSpending: others = this.#otherSpending,
+    dayEnd = this.#dayEnd,
   }: Partial<Omit<RunBudgetDeps, 'clock' | 'monotonic'>>): void {
     this.#bounds = bounds;
     this.#otherSpending = others;
-    this.#dayEnd = until;
+    this.#dayEnd = dayEnd;
     this.#check();
     this.#listener?.onChanged(this.onNear);
   }
@@ -243,8 +243,8 @@ export class RunBudget {
   #notifyNearLimits(all: readonly BudgetStatus[]): void {
     for (const status of all) {
       const name = `${status.scope} ${status.unit} ${status.limit}`;
-      if (!isNearLimit(status) || this.#reportedNear.has(name)) continue;
-      this.#reportedNear.add(name);
+      if (!isNearLimit(status) || this.#reportedNearLimits.has(name)) continue;
+      this.#reportedNearLimits.add(name);
       this.#listener?.onNear(status);
     }
   }

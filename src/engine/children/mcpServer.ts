@@ -22,7 +22,7 @@ export class ChildMcpServer implements ChildServer {
   readonly #log: Log;
   /** Callers by the hash of their token. */
   readonly #callers = new Map<string, Caller & { readonly runId: string; readonly cancellation: AbortController }>();
-  #listening: Promise<Server> | undefined;
+  #listeningServer: Promise<Server> | undefined;
 
   constructor(children: Children, log: Log) {
     this.#children = children;
@@ -38,8 +38,8 @@ export class ChildMcpServer implements ChildServer {
   }
 
   async open(session: Session, runId: string, limits: ChildLimits): Promise<McpServer> {
-    this.#listening ??= this.#listen();
-    const port = portOf(await this.#listening);
+    this.#listeningServer ??= this.#listen();
+    const port = portOf(await this.#listeningServer);
     const token = randomBytes(32).toString('hex');
     const cancellation = new AbortController();
     this.#callers.set(hash(token), { session, runId, limits, cancellation: cancellation, signal: cancellation.signal });
@@ -74,7 +74,7 @@ export class ChildMcpServer implements ChildServer {
   async close(): Promise<void> {
     for (const [key, caller] of this.#callers) this.#dismiss(key, caller);
     this.#children.close();
-    const server = await this.#listening?.catch(() => undefined);
+    const server = await this.#listeningServer?.catch(() => undefined);
     if (server === undefined) return;
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
     server.closeAllConnections();

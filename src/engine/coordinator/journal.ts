@@ -34,7 +34,7 @@ export class Journal {
   #bytes = 0;
   /** Size in bytes after the last compaction. */
   #compactedBytes = 0;
-  #failing = false;
+  #isFailing = false;
 
   constructor(file: string, log: Log, { bound: maxBytes = defaultBound } = {}) {
     this.#file = file;
@@ -89,15 +89,15 @@ export class Journal {
       if (isTooLong) await this.rewrite(all());
       else await appendFile(this.#file, text, { mode: 0o600 });
       if (!isTooLong) this.#bytes += bytes;
-      this.#failing = false;
+      this.#isFailing = false;
     } catch (error) {
       // A compaction needs no buffer: the next attempt gets all jobs again.
       if (isTooLong) this.#bytes = Infinity;
       const again = isTooLong ? '' : text;
       // A part of the text may have been written, so the next write starts a new line.
       this.#unwrittenText = `${again.startsWith('\n') ? '' : '\n'}${again}${this.#unwrittenText}`;
-      if (!this.#failing) this.#log.error(`The queue of runs cannot be saved: ${String(error)}`);
-      this.#failing = true;
+      if (!this.#isFailing) this.#log.error(`The queue of runs cannot be saved: ${String(error)}`);
+      this.#isFailing = true;
     }
   }
 }

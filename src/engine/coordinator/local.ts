@@ -38,14 +38,14 @@ export interface LocalDeps {
 
 /** The coordinator in this process. Owns a timer and the journal until it is disposed. */
 export class LocalCoordinator implements CoordinatorLink, Disposable {
-  readonly #core: Coordinator;
+  readonly #coordinator: Coordinator;
   readonly #journal: Journal;
-  readonly #changed: Emitter<[run: Run]>;
+  readonly #runChanged: Emitter<[run: Run]>;
   #timer: NodeJS.Timeout | undefined;
   #disposed = false;
   readonly #onRunEnded: LocalDeps['onOver'];
   /** Changed jobs, reported to listeners once they are in the journal. */
-  #unreported: Job[] = [];
+  #unreportedJobs: Job[] = [];
 
   private constructor(
     journal: Journal,
@@ -54,8 +54,8 @@ export class LocalCoordinator implements CoordinatorLink, Disposable {
   ) {
     this.#journal = journal;
     this.#onRunEnded = onOver;
-    this.#changed = new Emitter(log);
-    this.#core = new Coordinator(
+    this.#runChanged = new Emitter(log);
+    this.#coordinator = new Coordinator(
       {
         clock,
         monotonic,
@@ -64,7 +64,7 @@ export class LocalCoordinator implements CoordinatorLink, Disposable {
         newSessionId: () => sessionId(randomHex),
         onChange: (job) => {
           journal.add(job);
-          this.#unreported.push(job);
+          this.#unreportedJobs.push(job);
         },
       },
       saved,
@@ -76,7 +76,7 @@ export class LocalCoordinator implements CoordinatorLink, Disposable {
     const journal = new Journal(file, deps.log);
     const local = new LocalCoordinator(journal, await journal.read(), deps);
     try {
-      await journal.rewrite(local.#core.jobsToSave());
+      await journal.rewrite(local.#coordinator.jobsToSave());
     } catch (error) {
       local.dispose();
       throw error;
@@ -86,58 +86,58 @@ export class LocalCoordinator implements CoordinatorLink, Disposable {
   }
 
   createRun(request: CreateRun, origin?: Pick<Job, 'by_agent'>): Promise<Run> {
-    return this.#decideAndSave(() => this.#core.create(parseInput(createRunSchema, request), origin));
+    return this.#decideAndSave(() => this.#coordinator.create(parseInput(createRunSchema, request), origin));
   }
 
   /** As `Coordinator.adopt` */
   adopt(request: CreateRun): Promise<Run> {
-    return this.#decideAndSave(() => this.#core.adopt(parseInput(createRunSchema, request)));
+    return this.#decideAndSave(() => this.#coordinator.adopt(parseInput(createRunSchema, request)));
   }
 
   reportAdopted(report: RunReport): Promise<void> {
-    return this.#decideAndSave(() => this.#core.reportAdopted(report));
+    return this.#decideAndSave(() => this.#coordinator.reportAdopted(report));
   }
 
   isOffered(request: CreateRun): boolean {
-    return this.#core.isOffered(parseInput(createRunSchema, request));
+    return this.#coordinator.isOffered(parseInput(createRunSchema, request));
   }
 
   stopRun(id: string): Promise<Run> {
-    return this.#decideAndSave(() => this.#core.stop(id));
+    return this.#decideAndSave(() => this.#coordinator.stop(id));
   }
 
   /** Moves a waiting run in the queue, or replaces its demands. */
   changeRun(change: ChangeRun): Promise<Run> {
-    return this.#decideAndSave(() => this.#core.change(parseInput(changeRunSchema, change)));
+    return this.#decideAndSave(() => this.#coordinator.change(parseInput(changeRunSchema, change)));
   }
 
   runs(filter?: RunFilter): Promise<readonly ListedRun[]> {
-    return Promise.resolve(this.#core.runs(filter));
+    return Promise.resolve(this.#coordinator.runs(filter));
   }
 
   /** The job as its runner gets it; `undefined` if there is none. */
   job(id: string): Job | undefined {
-    return this.#core.jobsToSave().find(({ run }) => run.run_id === id);
+    return this.#coordinator.jobsToSave().find(({ run }) => run.run_id === id);
   }
 
   runners(): Promise<readonly ListedRunner[]> {
-    return Promise.resolve(this.#core.runners());
+    return Promise.resolve(this.#coordinator.runners());
   }
 
   register(registration: Registration): Promise<Runner> {
-    return this.#decideAndSave(() => this.#core.register(parseInput(registrationSchema, registration)));
+    return this.#decideAndSave(() => this.#coordinator.register(parseInput(registrationSchema, registration)));
   }
 
   heartbeat(runnerRef: RunnerRef): Promise<void> {
-    return this.#decideAndSave(() => this.#core.heartbeat(runnerRef));
+    return this.#decideAndSave(() => this.#coordinator.heartbeat(runnerRef));
   }
 
   claim(claim: Claim): Promise<Job | null> {
-    return this.#decideAndSave(() => this.#core.claim(claim));
+    return this.#decideAndSave(() => this.#coordinator.claim(claim));
   }
 
   report(runnerRef: RunnerRef, report: RunReport): Promise<Run> {
-    return this.#decideAndSave(() => this.#core.report(runnerRef, report));
+    return this.#decideAndSave(() => this.#coordinator.report(runnerRef, report));
   }
 
   leave(runnerRef: RunnerRef): Promise<void> {
@@ -146,11 +146,11 @@ export class LocalCoordinator implements CoordinatorLink, Disposable {
 
   /** Call when the process of a runner has ended without leaving. */
   removeRunner(runnerRef: RunnerRef, reason: string): Promise<void> {
-    return this.#decideAndSave(() => this.#core.removeRunner(runnerRef, reason));
+    return this.#decideAndSave(() => this.#coordinator.removeRunner(runnerRef, reason));
   }
 
   onRun(listener: RunListener): Disposable {
-    return this.#changed.on(listener);
+    return this.#runChanged.on(listener);
   }
 
   async close(): Promise<void> {
@@ -166,9 +166,9 @@ export class LocalCoordinator implements CoordinatorLink, Disposable {
   /** No timer runs while nothing can expire. */
   #planTick(): void {
     clearTimeout(this.#timer);
-    const ms = this.#disposed ? undefined : this.#core.msUntilTick();
+    const ms = this.#disposed ? undefined : this.#coordinator.msUntilTick();
     if (ms === undefined) return;
-    this.#timer = setTimeout(() => void this.#decideAndSave(() => this.#core.tick()), Math.max(leastTickMs, ms));
+    this.#timer = setTimeout(() => void this.#decideAndSave(() => this.#coordinator.tick()), Math.max(leastTickMs, ms));
     this.#timer.unref();
   }
 
@@ -177,14 +177,14 @@ export class LocalCoordinator implements CoordinatorLink, Disposable {
     const result = decide();
     this.#planTick();
     await this.#flush();
-    for (const job of this.#unreported.splice(0)) {
+    for (const job of this.#unreportedJobs.splice(0)) {
       if (isRunOver(job.run.status)) await this.#onRunEnded?.(job);
-      this.#changed.fire(job.run);
+      this.#runChanged.fire(job.run);
     }
     return result;
   }
 
   #flush(): Promise<void> {
-    return this.#journal.flush(() => this.#core.jobsToSave());
+    return this.#journal.flush(() => this.#coordinator.jobsToSave());
   }
 }

@@ -30,16 +30,16 @@ export interface RunnerDeps {
 export class RunnerLoop {
   readonly #deps: RunnerDeps;
   readonly #runnerRef: { readonly runner_id: string; readonly instance: string };
-  readonly #active = new Map<string, { readonly job: Job; readonly done: Promise<void> }>();
+  readonly #activeJobs = new Map<string, { readonly job: Job; readonly done: Promise<void> }>();
   /** Runs to stop, including those that have not arrived yet. */
   readonly #runsToStop = new Set<string>();
   readonly #news: Disposable;
   readonly #heartbeatTimer: NodeJS.Timeout;
   #claims: Promise<void> = Promise.resolve();
-  #claiming = false;
+  #isClaiming = false;
   #hasPendingClaim = false;
   #isLeaving = false;
-  #closed = false;
+  #isClosed = false;
 
   private constructor(deps: RunnerDeps, runnerRef: { readonly runner_id: string; readonly instance: string }) {
     this.#deps = deps;
@@ -60,12 +60,12 @@ export class RunnerLoop {
   /** Claims no more runs, stops the active ones unless they may `finish`, and signs off. */
   async close({ finish = false } = {}): Promise<void> {
     this.#isLeaving = true;
-    this.#closed ||= !finish;
-    if (!finish) await Promise.all([...this.#active.values()].map(({ job }) => this.#stop(job)));
+    this.#isClosed ||= !finish;
+    if (!finish) await Promise.all([...this.#activeJobs.values()].map(({ job }) => this.#stop(job)));
     // A claim in flight may still return a run.
     await this.#claims;
-    await Promise.all([...this.#active.values()].map(({ done }) => done));
-    this.#closed = true;
+    await Promise.all([...this.#activeJobs.values()].map(({ done }) => done));
+    this.#isClosed = true;
     clearInterval(this.#heartbeatTimer);
     this.#news.dispose();
     await this.#deps.link.leave(this.#runnerRef);
@@ -82,7 +82,7 @@ export class RunnerLoop {
     if (isRunOver(status)) this.#runsToStop.delete(run_id);
     if (status !== 'stopping') return;
     this.#runsToStop.add(run_id);
-    const mine = this.#active.get(run_id);
+    const mine = this.#activeJobs.get(run_id);
     if (mine !== undefined) void this.#stop(mine.job);
   }
 
@@ -104,13 +104,13 @@ export class RunnerLoop {
 
   /** Claims one run at a time, and tries once more if something changed meanwhile. */
   #claim(): Promise<void> {
-    if (this.#claiming) this.#hasPendingClaim = true;
+    if (this.#isClaiming) this.#hasPendingClaim = true;
     else this.#claims = this.#claimAll();
     return this.#claims;
   }
 
   async #claimAll(): Promise<void> {
-    this.#claiming = true;
+    this.#isClaiming = true;
     try {
       do {
         this.#hasPendingClaim = false;
@@ -119,20 +119,20 @@ export class RunnerLoop {
     } catch (error) {
       this.#deps.log.warn(`Claim: ${String(error)}`);
     } finally {
-      this.#claiming = false;
+      this.#isClaiming = false;
     }
   }
 
   #hasNewRuns(): boolean {
-    return this.#hasPendingClaim && !this.#closed;
+    return this.#hasPendingClaim && !this.#isClosed;
   }
 
   async #claimOne(): Promise<boolean> {
     // The coordinator enforces the limit.
     if (this.#isLeaving) return false;
-    const job = await this.#deps.link.claim({ ...this.#runnerRef, has: [...this.#active.keys()] });
+    const job = await this.#deps.link.claim({ ...this.#runnerRef, has: [...this.#activeJobs.keys()] });
     if (job === null) return false;
-    this.#active.set(job.run.run_id, { job, done: this.#execute(job) });
+    this.#activeJobs.set(job.run.run_id, { job, done: this.#execute(job) });
     return true;
   }
 
@@ -142,7 +142,7 @@ export class RunnerLoop {
       ? { status: 'stopped' }
       : await this.#deps.execute(job, () => this.#handleStart(job));
     await this.#report({ run_id, ...outcome });
-    this.#active.delete(run_id);
+    this.#activeJobs.delete(run_id);
     this.#runsToStop.delete(run_id);
     void this.#claim();
   }
@@ -165,6 +165,6 @@ export class RunnerLoop {
   }
 
   #isUnwanted({ run: { run_id, status } }: Job): boolean {
-    return this.#closed || status === 'stopping' || this.#runsToStop.has(run_id);
+    return this.#isClosed || status === 'stopping' || this.#runsToStop.has(run_id);
   }
 }

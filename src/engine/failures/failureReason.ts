@@ -10,15 +10,15 @@ export function failureReason(run: {
   /** Session ids that the run was asked to resume. */
   readonly ids: readonly string[];
   /** Whether the agent printed anything to stdout. */
-  readonly printed: boolean;
+  readonly hasPrinted: boolean;
   readonly facts: RunFacts;
   readonly exit: ExitInfo;
   readonly result: RunResult;
 }): EngineFailure | undefined {
-  const { label, program, ids, printed, facts, exit, result } = run;
+  const { label, program, ids, hasPrinted, facts, exit, result } = run;
   if (facts.unknownSession) return failures.conversationUnknown(label, ids);
   if (result.success) return undefined;
-  if (printed) return failures.agentFailed(label, result.error);
+  if (hasPrinted) return failures.agentFailed(label, result.error);
   const how = exit.signal ?? exitText(exit.code);
   return failures.exitedAtOnce(label, program, how, facts.stderr.trim().slice(0, 2000));
 }

@@ -273,13 +273,13 @@ export const failures = {
 
   /** The session was deleted, or its record was lost while its other files still exist. */
   recordNotFound: (id: string, cause: RecordNotFoundError): EngineFailure =>
-    cause.remains === null
+    cause.remainingFolder === null
       ? failures.sessionMissing(id, cause)
       : new EngineFailure(
           'record_missing',
           {
             message: worded`The record of ${id} is missing: all entries are lost.`,
-            detail: worded`The session’s folder has no record.jsonl. The agent’s output may be in runs/: ${cause.remains}`,
+            detail: worded`The session’s folder has no record.jsonl. The agent’s output may be in runs/: ${cause.remainingFolder}`,
           },
           cause,
         ),

@@ -10,7 +10,7 @@ const firstLine = 4096;
 /** A repository: top folder of the work tree, and git's common directory, which all work trees share. */
 interface Repository {
   readonly top: string;
-  readonly common: string;
+  readonly commonDir: string;
 }
 
 /** Identifies a folder after a rename or move, or on another machine. Reads files and starts no program. */
@@ -23,7 +23,7 @@ export async function identityOf(folder: string): Promise<FolderIdentity> {
   const inode =
     folderStats === null || folderStats.birthtimeNs <= 0n ? undefined : `${folderStats.ino}:${folderStats.birthtimeNs}`;
   const [clone, remote] =
-    repository === null ? [] : await Promise.all([cloneOf(repository.common), remoteOf(repository.common)]);
+    repository === null ? [] : await Promise.all([cloneOf(repository.commonDir), remoteOf(repository.commonDir)]);
   return {
     ...(inode !== undefined && { folder: inode }),
     ...(clone !== undefined && { clone }),
@@ -41,13 +41,13 @@ async function findRepository(folder: string): Promise<Repository | null> {
   for (let top = path.resolve(folder); ; top = path.dirname(top)) {
     const git = path.join(top, '.git');
     const stats = await stat(git).catch(() => null);
-    if (stats?.isDirectory() === true) return { top, common: git };
+    if (stats?.isDirectory() === true) return { top, commonDir: git };
     if (stats?.isFile() === true) {
       const own = /^gitdir: (.+)$/m.exec((await textOf(git)) ?? '')?.[1];
       if (own === undefined) return null;
       const folderOfTree = path.resolve(top, own);
       const shared = (await textOf(path.join(folderOfTree, 'commondir')))?.trim();
-      return { top, common: shared === undefined ? folderOfTree : path.resolve(folderOfTree, shared) };
+      return { top, commonDir: shared === undefined ? folderOfTree : path.resolve(folderOfTree, shared) };
     }
     if (path.dirname(top) === top) return null;
   }

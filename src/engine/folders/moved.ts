@@ -13,7 +13,7 @@ import { sessionFolders } from './sessionFolders.ts';
 export interface MovedSessions {
   readonly from: string;
   readonly to: string;
-  readonly sure: boolean;
+  readonly isSure: boolean;
   readonly ids: readonly string[];
 }
 
@@ -48,14 +48,14 @@ export async function movedSessions(
 async function placeOf(
   known: FolderIdentity,
   places: readonly Place[],
-): Promise<{ readonly to: string; readonly sure: boolean } | undefined> {
+): Promise<{ readonly to: string; readonly isSure: boolean } | undefined> {
   const itself = places.find(({ identity }) => known.folder !== undefined && identity.folder === known.folder);
-  if (itself !== undefined) return { to: itself.folder, sure: true };
+  if (itself !== undefined) return { to: itself.folder, isSure: true };
   for (const key of ['clone', 'remote'] as const) {
     for (const place of places) {
       if (known[key] === undefined || place.identity[key] !== known[key]) continue;
       const to = await findSameFolder(place, known.path);
-      if (to !== undefined) return { to, sure: key === 'clone' };
+      if (to !== undefined) return { to, isSure: key === 'clone' };
     }
   }
   return undefined;

@@ -127,9 +127,9 @@ export class FollowUpReader {
       since: Date.parse(last?.completed_at ?? updated_at),
       total,
       cancelledAt: follow_ups?.cancelled_at,
-      ends: everythingOpen,
+      unfinishedWork: everythingOpen,
       sent: { count: 0, usd: 0 },
-      today: {
+      sentToday: {
         all: await this.slots.count(day, allAgents),
         agent: await this.slots.count(day, followUpScope(summary)),
       },
@@ -137,9 +137,9 @@ export class FollowUpReader {
   }
 }
 
-async function readFacts(reader: RecordReader): Promise<Pick<FollowUpFacts, 'ends' | 'sent'>> {
-  const ends = findUnfinishedWork(await lastEntries(reader));
-  return { ends, sent: findSentFollowUps(await reader.runs(), await reader.results()) };
+async function readFacts(reader: RecordReader): Promise<Pick<FollowUpFacts, 'unfinishedWork' | 'sent'>> {
+  const unfinishedWork = findUnfinishedWork(await lastEntries(reader));
+  return { unfinishedWork, sent: findSentFollowUps(await reader.runs(), await reader.results()) };
 }
 
 async function lastEntries(reader: RecordReader): Promise<NormalizedEntry[]> {
@@ -172,7 +172,7 @@ async function endedRunsOf(reader: RecordReader, since: number): Promise<EndedRu
       endedAt,
       isCompleted: run.status === 'completed',
       total,
-      ends: findUnfinishedWork(entries.filter(({ index }) => index < total)),
+      unfinishedWork: findUnfinishedWork(entries.filter(({ index }) => index < total)),
       sent: findSentFollowUps(runs.slice(0, place + 1), results),
       ...(!Number.isNaN(next) && { nextAt: next }),
     };

@@ -27,7 +27,7 @@ export interface SchedulerDeps {
   readonly clock: () => number;
   readonly log: Log;
   /** Whether a session may get follow-ups now: its folder must be trusted. */
-  readonly mayFollow: (summary: SessionSummary) => boolean;
+  readonly mayGetFollowUps: (summary: SessionSummary) => boolean;
   /** Resumes the session and settles when that run has ended. @throws EngineFailure, FollowUpRefused */
   readonly send: (due: DueFollowUp) => Promise<void>;
   /** Timer on a monotonic clock. */
@@ -50,16 +50,16 @@ const longestWait = 24 * 60 * 60_000;
 export class FollowUpScheduler implements Disposable {
   readonly changed: Emitter<[]>;
   readonly #deps: SchedulerDeps;
-  readonly #due = new Map<string, { readonly due: DueFollowUp; readonly timer: Disposable }>();
+  readonly #dueFollowUps = new Map<string, { readonly due: DueFollowUp; readonly timer: Disposable }>();
   readonly #scheduledChecks = new Map<string, Disposable>();
   /** Sessions being checked now. */
-  readonly #checking = new Set<string>();
+  readonly #checkingSessions = new Set<string>();
   /** Version of each session at the last check. */
   readonly #checkedVersions = new Map<string, string>();
   readonly #runningSessions = new Set<string>();
   /** Failed attempts per session. */
-  readonly #failed = new Map<string, number>();
-  readonly #sending = new Set<string>();
+  readonly #failedAttempts = new Map<string, number>();
+  readonly #sendingSessions = new Set<string>();
   /** Due sessions that wait for a running follow-up to end. */
   readonly #waitingSessionIds = new Set<string>();
   readonly #subscription: Disposable;
@@ -73,7 +73,7 @@ export class FollowUpScheduler implements Disposable {
 
   /** Soonest first. */
   due(): readonly DueFollowUp[] {
-    return [...this.#due.values()].map(({ due }) => due).sort((a, b) => a.at - b.at);
+    return [...this.#dueFollowUps.values()].map(({ due }) => due).sort((a, b) => a.at - b.at);
   }
 
   /** Checks every session: at the start, and when settings or trust change. */
@@ -90,8 +90,8 @@ export class FollowUpScheduler implements Disposable {
   async cancel(id: string): Promise<void> {
     const { followUps } = this.#deps.engine;
     // A run that has started is stopped by the user, not here.
-    const known = this.#drop(id) || (this.#sending.has(id) && !this.#runningSessions.has(id));
-    const isBeingChecked = this.#scheduledChecks.has(id) || this.#checking.has(id);
+    const known = this.#drop(id) || (this.#sendingSessions.has(id) && !this.#runningSessions.has(id));
+    const isBeingChecked = this.#scheduledChecks.has(id) || this.#checkingSessions.has(id);
     if (!known && !(isBeingChecked && (await followUps.look(id)).due)) return;
     this.#deps.log.info(logLine('follow-up cancelled', { session: id }));
     try {
@@ -104,15 +104,15 @@ export class FollowUpScheduler implements Disposable {
 
   /** Drops all scheduled follow-ups, while follow-ups are paused. */
   dropAll(): void {
-    for (const id of [...this.#due.keys()]) this.#drop(id);
+    for (const id of [...this.#dueFollowUps.keys()]) this.#drop(id);
   }
 
   dispose(): void {
     this.#isDisposed = true;
     this.#subscription.dispose();
-    for (const { timer } of this.#due.values()) timer.dispose();
+    for (const { timer } of this.#dueFollowUps.values()) timer.dispose();
     for (const check of this.#scheduledChecks.values()) check.dispose();
-    this.#due.clear();
+    this.#dueFollowUps.clear();
     this.#waitingSessionIds.clear();
     this.#scheduledChecks.clear();
   }
@@ -142,12 +142,17 @@ export class FollowUpScheduler implements Disposable {
   /** `least`: minimum delay in ms. */
   async #check(summary: SessionSummary, least: number): Promise<void> {
     const { session_id: id } = summary;
-    this.#checking.add(id);
+    this.#checkingSessions.add(id);
     try {
       this.#drop(id);
-      if (!this.#deps.mayFollow(summary) || this.#sending.has(id)) return;
+      if (!this.#deps.mayGetFollowUps(summary) || this.#sendingSessions.has(id)) return;
       const decision = await this.#deps.engine.followUps.look(id);
-      if (this.#isDisposed || this.#runningSessions.has(id) || !decision.due || this.#failed.get(id) === decision.total)
+      if (
+        this.#isDisposed ||
+        this.#runningSessions.has(id) ||
+        !decision.due ||
+        this.#failedAttempts.get(id) === decision.total
+      )
         return;
       const { total, trigger, prompt } = decision;
       const now = this.#deps.clock();
@@ -157,7 +162,7 @@ export class FollowUpScheduler implements Disposable {
     } catch (error) {
       this.#deps.log.error(logLine('follow-up not planned', { session: id, error: String(error) }));
     } finally {
-      this.#checking.delete(id);
+      this.#checkingSessions.delete(id);
     }
   }
 
@@ -168,7 +173,7 @@ export class FollowUpScheduler implements Disposable {
       if (wait > longestWait) this.#arm(due);
       else this.#fire(due.sessionId);
     });
-    this.#due.set(due.sessionId, { due, timer });
+    this.#dueFollowUps.set(due.sessionId, { due, timer });
     this.#deps.log.debug(
       logLine('follow-up planned', {
         session: due.sessionId,
@@ -181,27 +186,27 @@ export class FollowUpScheduler implements Disposable {
 
   /** Returns whether a follow-up was scheduled. */
   #drop(id: string): boolean {
-    const armed = this.#due.get(id);
+    const armed = this.#dueFollowUps.get(id);
     armed?.timer.dispose();
-    this.#due.delete(id);
+    this.#dueFollowUps.delete(id);
     this.#waitingSessionIds.delete(id);
     if (armed !== undefined) this.changed.fire();
     return armed !== undefined;
   }
 
   #fire(id: string): void {
-    if (this.#sending.size >= maxConcurrent) {
+    if (this.#sendingSessions.size >= maxConcurrent) {
       this.#waitingSessionIds.add(id);
       return;
     }
-    const due = this.#due.get(id)?.due;
+    const due = this.#dueFollowUps.get(id)?.due;
     if (due !== undefined && !this.#isDisposed) void this.#send(due);
   }
 
   async #send(due: DueFollowUp): Promise<void> {
     const { log } = this.#deps;
     const { sessionId: id } = due;
-    this.#sending.add(id);
+    this.#sendingSessions.add(id);
     this.#drop(id);
     try {
       await this.#deps.send(due);
@@ -212,10 +217,10 @@ export class FollowUpScheduler implements Disposable {
         log.error(
           logLine('follow-up failed', { session: id, error: EngineFailure.is(error) ? error.code : String(error) }),
         );
-        this.#failed.set(id, due.trigger.total);
+        this.#failedAttempts.set(id, due.trigger.total);
       }
     } finally {
-      this.#sending.delete(id);
+      this.#sendingSessions.delete(id);
       const [next] = this.#waitingSessionIds;
       // `#fire` removes it from the waiting ones.
       if (next !== undefined) this.#fire(next);

@@ -16,7 +16,7 @@ export async function importMessages(
   source: readonly AcpMessage[],
   { begin, deps, at }: Draft,
 ): Promise<ImportedDraft> {
-  const { messages, unsound } = validMessages(source);
+  const { messages, invalidCount } = validMessages(source);
   const times = messages
     .flatMap(({ created_at, completed_at }) => [created_at, completed_at])
     .filter((time) => typeof time === 'string');
@@ -67,7 +67,7 @@ export async function importMessages(
     (message) => message.role === 'user' && writerOf(message).mistyped.length > 0,
   ).length;
   return {
-    problems: mistyped + unsound,
+    problems: mistyped + invalidCount,
     mistyped,
     original: null,
     ...(marked > 0 && { known: { synthetic: { messages: marked, runs: isPersons ? 0 : 1, turns: 0 } } }),

@@ -24,7 +24,7 @@ export async function openSource(file: string): Promise<Source> {
   let handle: FileHandle | null = null;
   try {
     const opened = file.endsWith(packedEnding)
-      ? await openUnpackedFile(file, { inLines: false })
+      ? await openUnpackedFile(file, { endsAtLines: false })
       : { handle: await open(file, 'r'), isPacked: false, isDamaged: false };
     handle = opened.handle;
     const { size } = await handle.stat();

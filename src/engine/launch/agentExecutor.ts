@@ -54,7 +54,7 @@ export interface ReadOptions {
 /** What is known about the chunks besides their content. */
 interface Source {
   readonly context: { readonly sessionId?: string; readonly resume?: string };
-  readonly side?: SideFiles;
+  readonly sideFiles?: SideFiles;
   readonly stored?: (conversationId: string | undefined) => Promise<string | null>;
 }
 
@@ -96,7 +96,7 @@ export class AgentExecutor {
     workDir: string,
     { exit = { code: null, signal: null }, settledOnly = false, sessionId }: ReadOptions = {},
   ): AsyncGenerator<NormalizedEntry> {
-    const { context = {}, side, stored } = sources.get(chunks) ?? {};
+    const { context = {}, sideFiles, stored } = sources.get(chunks) ?? {};
     const output = new RunOutput(this.#adapter.createNormalizer({ workDir, firstIndex: 0, ...context }));
     const entries = settledOnly ? new SettledEntries() : new EntryStream();
     const known = (batch: readonly NormalizedEntry[]): readonly NormalizedEntry[] =>
@@ -108,16 +108,16 @@ export class AgentExecutor {
       for await (const { type, data, timestamp } of chunks) {
         at = timestamp === undefined ? Date.now() : Number(timestamp);
         const bytes = typeof data === 'string' ? Buffer.from(data) : data;
-        yield* known(entries.apply([...(side?.readUpdates(output, at) ?? []), ...output.push(type, bytes, at)]));
+        yield* known(entries.apply([...(sideFiles?.readUpdates(output, at) ?? []), ...output.push(type, bytes, at)]));
       }
-      const beside = await side?.end(output, at);
+      const beside = await sideFiles?.end(output, at);
       yield* known(entries.apply(beside?.updates ?? output.flush(at)));
       const line = await stored?.(output.facts().sessionIds.at(-1));
       const stated = typeof line === 'string' ? output.sideLine('store', line, at) : [];
       yield* known(entries.apply([...stated, ...output.end(await exit, at)]));
       yield* known(entries.end());
     } finally {
-      side?.stop();
+      sideFiles?.stop();
     }
   }
 
@@ -156,7 +156,7 @@ export class AgentExecutor {
     const side = sideFiles && new SideFiles(sideFiles, { label, folder: runFolder, usageFile, pid: spawned.pid });
     sources.set(spawned.output, {
       context: { ...resumed, ...(sessionId !== null && { sessionId }) },
-      ...(side !== undefined && { side }),
+      ...(side !== undefined && { sideFiles: side }),
       stored: (conversationId: string | undefined) => storedLine(adapter, conversationId, env),
     });
     if (side !== undefined) {
@@ -177,16 +177,16 @@ export class ClaudeCodeExecutor extends AgentExecutor {
 
 /** Emits entries only when settled, and the unfinished ones at the end. */
 class SettledEntries {
-  readonly #recent = new RecentEntries();
+  readonly #recentEntries = new RecentEntries();
 
   apply(updates: readonly EntryUpdate[]): NormalizedEntry[] {
-    const settled = this.#recent.apply(updates);
-    this.#recent.trim(true);
+    const settled = this.#recentEntries.apply(updates);
+    this.#recentEntries.trim(true);
     return settled;
   }
 
   end(): NormalizedEntry[] {
-    return this.#recent.unsettled();
+    return this.#recentEntries.unsettled();
   }
 }
 

@@ -194,7 +194,7 @@ export function programLauncher(
           if (sideFiles === undefined) return launched;
           const usageFile = path.join(runsFolder, `${runId}.usage`);
           const side = new SideFiles(sideFiles, { label, pid: process.pid, folder: folderOf(request), usageFile });
-          return { ...launched, side };
+          return { ...launched, sideFiles: side };
         },
       };
     },

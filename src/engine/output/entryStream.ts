@@ -10,7 +10,7 @@ export class EntryStream {
   readonly #open = new Map<number, NormalizedEntry>();
   /** States of entries that arrived before an entry with a lower index. */
   readonly #earlyStates = new Map<number, NormalizedEntry[]>();
-  #next = 0;
+  #nextIndex = 0;
 
   apply(updates: readonly EntryUpdate[]): NormalizedEntry[] {
     const out: NormalizedEntry[] = [];
@@ -44,17 +44,17 @@ export class EntryStream {
   }
 
   #emit(entry: NormalizedEntry, out: NormalizedEntry[]): void {
-    if (entry.index > this.#next) {
+    if (entry.index > this.#nextIndex) {
       this.#earlyStates.set(entry.index, [...(this.#earlyStates.get(entry.index) ?? []), entry]);
       return;
     }
     out.push(entry);
-    if (entry.index < this.#next) return;
+    if (entry.index < this.#nextIndex) return;
     for (let early: NormalizedEntry[] | undefined; ; out.push(...early)) {
-      this.#next += 1;
-      early = this.#earlyStates.get(this.#next);
+      this.#nextIndex += 1;
+      early = this.#earlyStates.get(this.#nextIndex);
       if (early === undefined) return;
-      this.#earlyStates.delete(this.#next);
+      this.#earlyStates.delete(this.#nextIndex);
     }
   }
 }

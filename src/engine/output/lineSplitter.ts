@@ -19,7 +19,7 @@ export class LineSplitter {
   #bufferedBytes = 0;
   #length = 0;
   /** Only the first line can start with a byte order mark. */
-  #first = true;
+  #isFirstLine = true;
 
   constructor(cap = defaultMaxLineBytes) {
     this.#maxLineBytes = cap;
@@ -80,8 +80,8 @@ export class LineSplitter {
   /** Line in `data` from `start` to `end`; `bytes` is its full length. */
   #makeLine(data: Buffer, start: number, end: number, bytes: number): SplitLine {
     let from = start;
-    if (this.#first && data[from] === 0xef && data[from + 1] === 0xbb && data[from + 2] === 0xbf) from += 3;
-    this.#first = false;
+    if (this.#isFirstLine && data[from] === 0xef && data[from + 1] === 0xbb && data[from + 2] === 0xbf) from += 3;
+    this.#isFirstLine = false;
     if (bytes > this.#maxLineBytes) {
       return { oversize: { bytes, head: data.toString('utf8', from, Math.min(end, from + headBytes)) } };
     }

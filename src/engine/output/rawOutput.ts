@@ -61,7 +61,7 @@ class Follower {
   readonly #type: RawChunk['type'];
   readonly #path: string;
   #file: FileHandle | null = null;
-  #at = 0;
+  #offset = 0;
 
   constructor(type: RawChunk['type'], path: string) {
     this.#type = type;
@@ -72,9 +72,9 @@ class Follower {
     this.#file ??= await open(this.#path, 'r').catch(nullIfMissing);
     if (this.#file === null) return;
     for (;;) {
-      const { buffer, bytesRead } = await this.#file.read(Buffer.alloc(pieceBytes), 0, pieceBytes, this.#at);
+      const { buffer, bytesRead } = await this.#file.read(Buffer.alloc(pieceBytes), 0, pieceBytes, this.#offset);
       if (bytesRead === 0) return;
-      this.#at += bytesRead;
+      this.#offset += bytesRead;
       yield { type: this.#type, data: buffer.subarray(0, bytesRead) };
     }
   }

@@ -49,10 +49,10 @@ export class SideFiles {
   readonly #files = new Map<string, LogFile>();
   readonly #newLines: string[] = [];
   #timer: NodeJS.Timeout | undefined;
-  #checking: Promise<void> = Promise.resolve();
+  #activeCheck: Promise<void> = Promise.resolve();
   #waitedMs = 0;
-  #found = false;
-  #ended = false;
+  #isFound = false;
+  #hasEnded = false;
   #listener: () => void = () => undefined;
 
   constructor(request: SideFilesRequest, deps: SideFilesDeps) {
@@ -80,7 +80,7 @@ export class SideFiles {
    */
   async end(output: RunOutput, at: number): Promise<{ updates: EntryUpdate[]; note: Note | null }> {
     this.stop();
-    await this.#checking;
+    await this.#activeCheck;
     const { log, usage } = this.#request;
     const { folder, usageFile, label } = this.#deps;
     await this.#check(true);
@@ -100,7 +100,7 @@ export class SideFiles {
 
   /** Clears the timer. */
   stop(): void {
-    this.#ended = true;
+    this.#hasEnded = true;
     clearTimeout(this.#timer);
   }
 
@@ -108,8 +108,8 @@ export class SideFiles {
     this.#timer = setTimeout(() => {
       this.#waitedMs += this.#pollMs;
       const last = this.#waitedMs >= this.#timeoutMs;
-      this.#checking = this.#check(last).then(() => {
-        if (!last && !this.#found && !this.#ended) this.#wait();
+      this.#activeCheck = this.#check(last).then(() => {
+        if (!last && !this.#isFound && !this.#hasEnded) this.#wait();
       });
     }, this.#pollMs);
   }
@@ -117,7 +117,7 @@ export class SideFiles {
   /** `last`: accept a line of any file, even if the process has its own file. */
   async #check(last: boolean): Promise<void> {
     const { log } = this.#request;
-    if (log === undefined || this.#found) return;
+    if (log === undefined || this.#isFound) return;
     const names = await readdir(log.folder).catch(() => []);
     for (const name of names.sort().slice(0, maxFiles)) {
       const file = this.#files.get(name) ?? { offset: 0, rest: '', line: undefined };
@@ -126,9 +126,9 @@ export class SideFiles {
     }
     const line = this.#choose(last);
     if (line === undefined) return;
-    this.#found = true;
+    this.#isFound = true;
     this.#newLines.push(line);
-    if (!this.#ended) this.#listener();
+    if (!this.#hasEnded) this.#listener();
   }
 
   /** The process's own file if there is one, else the first that names a conversation. */

@@ -91,7 +91,7 @@ export interface BriefOptions {
   /** Default: 1 MiB. */
   readonly maxBytes?: number;
   /** Keep the last line break of the output. */
-  readonly exact?: boolean;
+  readonly keepsLastLineBreak?: boolean;
   /** Input; absent: none. */
   readonly input?: string;
 }
@@ -105,7 +105,7 @@ export async function runQuery(path: string, args: readonly string[], options: B
     env: options.env,
     extendEnv: false,
     ...(options.input === undefined ? { stdin: 'ignore' as const } : { input: options.input }),
-    stripFinalNewline: options.exact !== true,
+    stripFinalNewline: options.keepsLastLineBreak !== true,
     reject: false,
     timeout: options.timeoutMs,
     killSignal: 'SIGKILL',

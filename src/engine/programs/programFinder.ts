@@ -20,7 +20,7 @@ export interface ProgramRequest {
 /** Finds agents' programs and their versions. Caches both; a version until its program file changes. */
 export class ProgramFinder {
   readonly #versions = new Map<string, Promise<string | null>>();
-  readonly #found = new Map<string, FoundProgram>();
+  readonly #foundPrograms = new Map<string, FoundProgram>();
   readonly #mayAsk: () => boolean;
   #shellPath: Promise<string | null> | undefined;
 
@@ -30,21 +30,21 @@ export class ProgramFinder {
 
   /** Forgets programs, but not versions of files. */
   refresh(): void {
-    this.#found.clear();
+    this.#foundPrograms.clear();
     this.#shellPath = undefined;
   }
 
   async find(adapter: AgentAdapter, request: ProgramRequest): Promise<FoundProgram | EngineFailure> {
     const { type, programs, versionArgs } = adapter;
     const key = JSON.stringify([type, programs, versionArgs, request.explicitPath, pathVariable(request.env)]);
-    const known = this.#found.get(key);
+    const known = this.#foundPrograms.get(key);
     if (known !== undefined && (await notExecutableReason(known.path)) === null) return known;
     const located = await this.#locate(adapter, request);
     if (located instanceof EngineFailure) return located;
     if (!this.#mayAsk()) return { ...located, version: null };
     const version = await this.#findVersion(adapter, located.path, request.env);
     const found = { ...located, version };
-    this.#found.set(key, found);
+    this.#foundPrograms.set(key, found);
     return found;
   }
 

@@ -8,7 +8,7 @@ import type { SessionSummary } from '../../model/session/summary.ts';
 export class PromptMetadata {
   readonly #index: number;
   #prompt: NormalizedEntry | undefined;
-  #done = false;
+  #isComplete = false;
 
   constructor(index: number) {
     this.#index = index;
@@ -22,12 +22,12 @@ export class PromptMetadata {
 
   /** The prompt with the metadata known so far, if it changed; nothing more after id and model are known. */
   addRunMetadata({ sessionIds, model }: RunFacts): NormalizedEntry | undefined {
-    if (this.#done) return undefined;
+    if (this.#isComplete) return undefined;
     const prompt = this.#prompt;
     const sessionId = sessionIds.at(-1);
     if (prompt === undefined || (sessionId === undefined && model === null)) return undefined;
     const { metadata } = prompt;
-    this.#done = sessionId !== undefined && model !== null;
+    this.#isComplete = sessionId !== undefined && model !== null;
     const known = { sessionId: metadata?.sessionId ?? sessionId ?? null, model: metadata?.model ?? model };
     if (metadata?.sessionId === known.sessionId && metadata.model === known.model) return undefined;
     this.#prompt = { ...prompt, metadata: { ...metadata, ...known } };

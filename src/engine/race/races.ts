@@ -38,7 +38,7 @@ export class Races {
   readonly #deps: RacesDeps;
   readonly #store: RaceStore;
   readonly #leases: ProcessLeases;
-  readonly #live = new Map<string, LiveRace>();
+  readonly #liveRaces = new Map<string, LiveRace>();
   /** Changes of one race happen one after the other. */
   readonly #changes = new Map<string, Promise<unknown>>();
 
@@ -76,11 +76,11 @@ export class Races {
     const live = new LiveRace(race, request, git.at(base.repository), {
       ...{ store: this.#store, leases: this.#leases, clock, randomHex, log, stop, start, environment },
     });
-    this.#live.set(race.race_id, live);
-    this.#deps.onCount(this.#live.size);
+    this.#liveRaces.set(race.race_id, live);
+    this.#deps.onCount(this.#liveRaces.size);
     void live.done.then(() => {
-      this.#live.delete(race.race_id);
-      this.#deps.onCount(this.#live.size);
+      this.#liveRaces.delete(race.race_id);
+      this.#deps.onCount(this.#liveRaces.size);
     });
     return live.race;
   }
@@ -92,12 +92,12 @@ export class Races {
 
   /** @throws EngineFailure */
   async get(id: string): Promise<Race> {
-    return this.#live.get(id)?.race ?? this.#currentState(await this.#store.read(id));
+    return this.#liveRaces.get(id)?.race ?? this.#currentState(await this.#store.read(id));
   }
 
   /** Resolves when the race differs from `revision`, or after `ms`. A race that does not run never changes. */
   async next(id: string, revision: number, ms: number): Promise<{ readonly race: Race; readonly revision: number }> {
-    const live = this.#live.get(id);
+    const live = this.#liveRaces.get(id);
     if (live === undefined) return { race: await this.get(id), revision: 0 };
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, ms)));
@@ -108,7 +108,7 @@ export class Races {
 
   /** Resolves when all its agents and commands have ended. */
   async stop(id: string): Promise<Race> {
-    await this.#live.get(id)?.stop();
+    await this.#liveRaces.get(id)?.stop();
     return this.get(id);
   }
 
@@ -136,14 +136,14 @@ export class Races {
       }
       const patch = await preparePatch(race, lane, deps);
       // Before the files: what was written halfway can be undone.
-      await note(patch.applied);
+      await note(patch.appliedLane);
       try {
         await patch.write();
       } catch (error) {
         await this.#store.write(race);
         throw error;
       }
-      return patch.applied;
+      return patch.appliedLane;
     });
   }
 
@@ -186,7 +186,7 @@ export class Races {
 
   /** Stops all races. */
   async close(): Promise<void> {
-    await Promise.all([...this.#live.values()].map((live) => live.stop()));
+    await Promise.all([...this.#liveRaces.values()].map((live) => live.stop()));
   }
 
   /** One change of a race that does not run. */
@@ -219,7 +219,7 @@ export class Races {
 
   /** A race whose process has ended was interrupted. */
   async #currentState(race: Race): Promise<Race> {
-    const live = this.#live.get(race.race_id);
+    const live = this.#liveRaces.get(race.race_id);
     if (live !== undefined) return live.race;
     if (race.state !== 'running' || (await stateOfHolder(race.owner)) === 'alive') return race;
     return { ...race, state: 'interrupted' };

@@ -7,7 +7,7 @@ export interface RecallRequest extends Pick<SearchRequest, 'signal' | 'onProgres
   /** The current message; `newest`: the session's last one. Absent: none yet. */
   readonly message?: MessageSource | 'newest';
   /** Selects the sessions whose text may be used. */
-  readonly within: (session: SearchedSession) => boolean;
+  readonly isInScope: (session: SearchedSession) => boolean;
 }
 
 /** Text of an earlier session, with secrets masked. Do not trust its content. */

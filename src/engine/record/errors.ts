@@ -31,12 +31,12 @@ export class RecordNotFoundError extends Error {
   override readonly name = 'RecordNotFoundError';
   readonly sessionId: string;
   /** Folder of the session if other files are still in it: the record was lost, not deleted. */
-  readonly remains: string | null;
+  readonly remainingFolder: string | null;
 
   constructor(sessionId: string, remains: string | null) {
     super(`There is no record of session ${sessionId}. It may have been deleted, or it may be in another store.`);
     this.sessionId = sessionId;
-    this.remains = remains;
+    this.remainingFolder = remains;
   }
 
   static is(error: unknown): error is RecordNotFoundError {

@@ -66,7 +66,7 @@ interface ListedRecord extends Ledger {
 export class RecordStore {
   readonly #dir: string;
   readonly #deps: StoreDeps;
-  readonly #listed = new Map<string, ListedRecord>();
+  readonly #listedRecords = new Map<string, ListedRecord>();
   #unreadable: StoreListing['unreadable'] = [];
   #damaged: StoreListing['damaged'] = new Set();
 
@@ -82,7 +82,7 @@ export class RecordStore {
 
   /** Lists without using the cache. */
   async rebuild(): Promise<SessionSummary[]> {
-    this.#listed.clear();
+    this.#listedRecords.clear();
     return await this.list();
   }
 
@@ -122,7 +122,7 @@ export class RecordStore {
     this.#unreadable = unreadable;
     this.#damaged = damaged;
     const present = new Set(ids);
-    for (const id of this.#listed.keys()) if (!present.has(id)) this.#listed.delete(id);
+    for (const id of this.#listedRecords.keys()) if (!present.has(id)) this.#listedRecords.delete(id);
     const summaries = ledgers.map(({ summary }) => summary);
     summaries.sort((a, b) => (a.updated_at < b.updated_at ? 1 : a.updated_at > b.updated_at ? -1 : 0));
     return { summaries, ledgers, interrupted, unreadable, damaged };
@@ -173,7 +173,7 @@ export class RecordStore {
   async remove(id: string, before: () => Promise<void> = () => Promise.resolve()): Promise<void> {
     const folder = sessionFolder(this.#dir, id);
     const stats = await lstat(folder).catch(() => null);
-    this.#listed.delete(id);
+    this.#listedRecords.delete(id);
     if (stats === null) return;
     if (!stats.isDirectory()) {
       // Removes a link, which leads out of the store, but not its target.
@@ -283,10 +283,10 @@ export class RecordStore {
     });
     if (record === null || (record.size === 0 && (await hasWriter(folder, clock)))) return null;
     const { size, mtimeMs } = record;
-    const known = this.#listed.get(id);
+    const known = this.#listedRecords.get(id);
     const listed =
       known?.mtimeMs === mtimeMs && known.size === size ? known : { ...(await readSummary(folder, id)), size, mtimeMs };
-    this.#listed.set(id, listed);
+    this.#listedRecords.set(id, listed);
     if (!listed.isOpen && !listed.isDamaged) return listed;
     // An incomplete line is normal while there is a writer.
     if (await hasWriter(folder, clock)) return { ...listed, isOpen: false, isDamaged: false };

@@ -23,14 +23,14 @@ export interface RequestsDeps {
 interface PendingAnswer {
   /** Includes the time of automatic denial, if it is fixed. */
   readonly request: () => AgentRequest;
-  readonly decided: Promise<Decision>;
+  readonly decision: Promise<Decision>;
   readonly settle: (by: Decision['by'], answer: Answer, client?: Decision['client']) => void;
 }
 
 /** Requests of an agent. Each one is decided exactly once, by a user or automatically. */
 export class Requests {
   readonly #deps: RequestsDeps;
-  readonly #pending = new Map<string, PendingAnswer>();
+  readonly #pendingAnswers = new Map<string, PendingAnswer>();
   #hasEnded = false;
 
   constructor(deps: RequestsDeps) {
@@ -38,13 +38,13 @@ export class Requests {
   }
 
   pending(): readonly AgentRequest[] {
-    return [...this.#pending.values()].map(({ request }) => request());
+    return [...this.#pendingAnswers.values()].map(({ request }) => request());
   }
 
   ask(newRequest: NewRequest, withdrawn?: PromiseLike<unknown>): Promise<Decision> {
     // A repeated request shares the answer of the first one.
-    const known = this.#pending.get(newRequest.id);
-    if (known !== undefined) return known.decided;
+    const known = this.#pendingAnswers.get(newRequest.id);
+    if (known !== undefined) return known.decision;
     const { clock, requestMs, presence, interactive, workDir, record: tell, onChange } = this.#deps;
     const now = clock();
     const isTimed = Number.isFinite(requestMs);
@@ -53,13 +53,13 @@ export class Requests {
     tell({ type: 'request', request: isCounting ? { ...request, expires_at: iso(now + requestMs) } : request });
     if (this.#hasEnded) return Promise.resolve(this.#decide(request, 'run_over', runEndedAnswer));
     if (!interactive) return Promise.resolve(this.#decide(request, 'nobody', noUserAnswer));
-    if (this.#pending.size >= maxPending) return Promise.resolve(this.#decide(request, 'policy', tooManyAnswer));
+    if (this.#pendingAnswers.size >= maxPending) return Promise.resolve(this.#decide(request, 'policy', tooManyAnswer));
     let resolve: (decision: Decision) => void = () => undefined;
-    const decided = new Promise<Decision>((settled) => {
+    const decision = new Promise<Decision>((settled) => {
       resolve = settled;
     });
     const settle: PendingAnswer['settle'] = (by, answer, client) => {
-      if (!this.#pending.delete(request.id)) return;
+      if (!this.#pendingAnswers.delete(request.id)) return;
       countdown?.dispose();
       resolve(this.#decide(request, by, answer, client));
       onChange();
@@ -72,16 +72,16 @@ export class Requests {
       const ends = countdown?.endsAt;
       return ends === undefined ? request : { ...request, expires_at: iso(ends) };
     };
-    this.#pending.set(request.id, { request: timed, decided, settle });
+    this.#pendingAnswers.set(request.id, { request: timed, decision, settle });
     const withdraw = (): void => settle('withdrawn', withdrawnAnswer);
     withdrawn?.then(withdraw, withdraw);
     onChange();
-    return decided;
+    return decision;
   }
 
   /** Returns `false` if the request is no longer pending or the answer is invalid. */
   answer(id: string, answer: Answer, client?: Decision['client']): boolean {
-    const pending = this.#pending.get(id);
+    const pending = this.#pendingAnswers.get(id);
     if (pending === undefined || !isAnswerAllowed(pending.request(), answer)) return false;
     // Only options that the agent offered can be granted.
     const narrowed = answer.kind === 'allow' && pending.request().session === undefined;
@@ -97,7 +97,7 @@ export class Requests {
 
   /** Denies pending requests, because the process that asked has exited. */
   settle(): void {
-    for (const { settle } of [...this.#pending.values()]) settle('run_over', runEndedAnswer);
+    for (const { settle } of [...this.#pendingAnswers.values()]) settle('run_over', runEndedAnswer);
   }
 
   #decide(request: AgentRequest, by: Decision['by'], answer: Answer, client?: Decision['client']): Decision {

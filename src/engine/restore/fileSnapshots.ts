@@ -41,7 +41,7 @@ export class FileSnapshots {
   readonly #deps: FileSnapshotsDeps;
   /** The last use of each folder's store. */
   readonly #lastUses = new Map<string, Promise<unknown>>();
-  readonly #cleaned = new Set<string>();
+  readonly #cleanedFolders = new Set<string>();
 
   constructor(deps: FileSnapshotsDeps) {
     this.#deps = deps;
@@ -196,8 +196,8 @@ export class FileSnapshots {
   /** Deletes old copies and packs the rest, once per folder. Git allows that at any time, so nothing waits for it. */
   async #clean(projectDir: string): Promise<void> {
     const folder = await realPath(projectDir);
-    if (this.#cleaned.has(folder)) return;
-    this.#cleaned.add(folder);
+    if (this.#cleanedFolders.has(folder)) return;
+    this.#cleanedFolders.add(folder);
     const deadline = new Deadline(cleanMs);
     try {
       const store = await this.#open(folder, projectDir, deadline);

@@ -64,7 +64,7 @@ export class ShadowGit {
     const gitDir = path.join(dir, 'git');
     const git = new ShadowGit(program, folder, gitDir, { ...env, ...own });
     if ((await stat(path.join(gitDir, 'info', 'attributes')).catch(() => null)) === null) {
-      await git.run(['init', '--bare', '-q', '--template='], deadline, { bare: true });
+      await git.run(['init', '--bare', '-q', '--template='], deadline, { isBare: true });
       await mkdir(path.join(gitDir, 'info'), { recursive: true });
       await writeFile(path.join(gitDir, 'info', 'attributes'), attributes);
     }
@@ -82,18 +82,18 @@ export class ShadowGit {
 
   /** Output of git. @throws SnapshotProblem if it fails */
   async run(args: readonly string[], deadline: Deadline, options: RunOptions = {}): Promise<string> {
-    const { index, input, bare = false } = options;
+    const { index, input, isBare = false } = options;
     const { exitCode, stdout, stderr, timedOut, cut } = await runQuery(this.#program, [...settings, ...args], {
       cwd: this.#folder,
       env: {
         ...this.#env,
         GIT_DIR: this.#dir,
-        ...(!bare && { GIT_WORK_TREE: this.#folder }),
+        ...(!isBare && { GIT_WORK_TREE: this.#folder }),
         ...(index !== undefined && { GIT_INDEX_FILE: index }),
       },
       timeoutMs: deadline.leftMs,
       maxBytes: maxOutput,
-      exact: true,
+      keepsLastLineBreak: true,
       ...(input !== undefined && { input }),
     });
     if (timedOut) throw new SnapshotProblem('It took too long.');
@@ -115,7 +115,7 @@ interface RunOptions {
   readonly input?: string;
   /** Further exit codes that are no failure. */
   readonly codes?: readonly number[];
-  readonly bare?: boolean;
+  readonly isBare?: boolean;
 }
 
 export function nulSeparated(text: string): string[] {

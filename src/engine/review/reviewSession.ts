@@ -68,14 +68,14 @@ export class SessionReview {
   readonly #byPath = new Map<string, NormalizedEntry[]>();
   readonly #steps = new Map<number, string>();
   readonly #prompts: { readonly index: number; readonly text: string }[] = [];
-  readonly #unreported = new Map<string, UnreportedChange>();
+  readonly #unreportedByPath = new Map<string, UnreportedChange>();
   /** Whether the first note about a file calls it new. */
-  readonly #added = new Map<string, boolean>();
+  readonly #isAddedByPath = new Map<string, boolean>();
   /** Whether files were executable before the first note about their modes. */
   readonly #wasExecutable = new Map<string, boolean>();
   /** Files of which a note says that their content changed. */
   readonly #otherContent = new Set<string>();
-  #next = 0;
+  #nextEntry = 0;
 
   /** `folder`: absolute path of the session's folder. */
   constructor(folder: string, range: ReviewRange = { since: 0 }) {
@@ -87,10 +87,10 @@ export class SessionReview {
   /** Takes what was added to the session since. `settled`: entries before it no longer change. */
   async take(source: ReviewSource, settled: number): Promise<void> {
     const end = Math.min(settled, maxEntries);
-    while (this.#next < end) {
-      const to = Math.min(this.#next + chunk, end);
-      for (const entry of await source.read(this.#next, to)) this.#add(entry);
-      this.#next = to;
+    while (this.#nextEntry < end) {
+      const to = Math.min(this.#nextEntry + chunk, end);
+      for (const entry of await source.read(this.#nextEntry, to)) this.#add(entry);
+      this.#nextEntry = to;
     }
   }
 
@@ -158,11 +158,11 @@ export class SessionReview {
     const { path, kind, mode } = change;
     if (mode !== undefined && !this.#wasExecutable.has(path)) this.#wasExecutable.set(path, !mode.executable);
     if (mode?.only !== true) this.#otherContent.add(path);
-    if (!this.#added.has(path)) this.#added.set(path, kind === 'added');
+    if (!this.#isAddedByPath.has(path)) this.#isAddedByPath.set(path, kind === 'added');
     // A file that a later run changed is still a new one, and one that came and went is none.
-    const isNew = this.#unreported.get(path)?.kind === 'added';
-    if (kind === 'deleted' && isNew && this.#added.get(path) === true) this.#unreported.delete(path);
-    else this.#unreported.set(path, kind === 'changed' && isNew ? { ...change, kind: 'added' } : change);
+    const isNew = this.#unreportedByPath.get(path)?.kind === 'added';
+    if (kind === 'deleted' && isNew && this.#isAddedByPath.get(path) === true) this.#unreportedByPath.delete(path);
+    else this.#unreportedByPath.set(path, kind === 'changed' && isNew ? { ...change, kind: 'added' } : change);
   }
 
   #isInRange({ by }: ReviewHunk): boolean {
@@ -175,7 +175,7 @@ export class SessionReview {
       .all()
       .filter(({ change, last }) => change !== 'read' && last.entryIndex >= this.#range.since)
       .map(({ path }) => path);
-    return [...new Set([...reported, ...this.#unreported.keys()])].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
+    return [...new Set([...reported, ...this.#unreportedByPath.keys()])].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
   }
 
   /** New names of files that the session used, by their old ones; a file may have got several, one after the other. */
@@ -214,7 +214,7 @@ export class SessionReview {
   }
 
   #isNew(path: string): boolean {
-    const isNoted = this.#added.get(path) === true || this.#unreported.get(path)?.kind === 'added';
+    const isNoted = this.#isAddedByPath.get(path) === true || this.#unreportedByPath.get(path)?.kind === 'added';
     return isNoted || this.#files.get(path)?.change === 'added';
   }
 
@@ -224,22 +224,22 @@ export class SessionReview {
     return [...new Set(entries)].sort((a, b) => a.index - b.index);
   }
 
-  #fileOf(path: string, now: CurrentFile, earlier: readonly string[]): ReviewedFile {
+  #fileOf(path: string, now: CurrentFile, earlierPaths: readonly string[]): ReviewedFile {
     const modes = this.#findModeHunks(path, now);
-    const entries = this.#entriesOf([...earlier, path]);
+    const entries = this.#entriesOf([...earlierPaths, path]);
     const isModeOnly = entries.length === 0 && this.#wasExecutable.has(path) && !this.#otherContent.has(path);
     if (isModeOnly && 'executable' in now) return { path, state: 'text', place: now.place, hunks: modes };
     if (now.state !== 'text' && now.state !== 'missing')
       return { path, state: now.state, hunks: modes, ...('place' in now && modes.length > 0 && { place: now.place }) };
     const own = this.#byPath.get(path) ?? [];
-    const renamedFrom = earlier.at(-1);
-    const kind = this.#unreported.get(path)?.kind;
+    const renamedFrom = earlierPaths.at(-1);
+    const kind = this.#unreportedByPath.get(path)?.kind;
     const text = now.state === 'text' ? now.text : null;
     const isNew = kind === 'added' && renamedFrom === undefined;
     if (entries.length === 0 && !isNew) return { path, state: 'unrecorded', place: now.place, hunks: modes };
     const review = reviewFile(entries, text, {
       path,
-      earlier,
+      earlierPaths,
       workDir: this.#folder,
       since: this.#range.since,
       ...(isNew && own[0] === undefined && { start: null }),
@@ -276,7 +276,7 @@ function chainFrom(path: string, steps: ReadonlyMap<string, string>): string[] {
 /** Files that are as they were before are left out. */
 function isShown({ state, hunks, renamedFrom, review }: ReviewedFile): boolean {
   if (hunks.length > 0 || renamedFrom !== undefined) return true;
-  if (state === 'missing') return review?.uncertain === true;
+  if (state === 'missing') return review?.isUncertain === true;
   return state !== 'text';
 }
 

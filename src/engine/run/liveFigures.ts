@@ -20,7 +20,7 @@ export interface LiveFiguresDeps {
 export class LiveFigures {
   readonly #deps: LiveFiguresDeps;
   /** Earliest time of the next update. */
-  #next = 0;
+  #nextUpdateAt = 0;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(deps: LiveFiguresDeps) {
@@ -28,7 +28,7 @@ export class LiveFigures {
   }
 
   update(): void {
-    this.#timer ??= setTimeout(() => this.#make(), Math.max(0, this.#next - this.#deps.monotonic()));
+    this.#timer ??= setTimeout(() => this.#make(), Math.max(0, this.#nextUpdateAt - this.#deps.monotonic()));
   }
 
   stop(): void {
@@ -48,6 +48,6 @@ export class LiveFigures {
     state.change({ ...change, entries: state.total });
     void state.learnIds(facts.sessionIds);
     const now = monotonic();
-    this.#next = now + Math.min(longestIntervalMs, Math.max(intervalMs, (now - started) / share));
+    this.#nextUpdateAt = now + Math.min(longestIntervalMs, Math.max(intervalMs, (now - started) / share));
   }
 }

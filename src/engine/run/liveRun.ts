@@ -50,12 +50,12 @@ export class LiveRun implements ActiveRun {
   readonly #feed: RunFeed;
   readonly #conversation: LiveConversation;
   readonly #budget: LiveBudget;
-  readonly #live: LiveFigures;
+  readonly #liveFigures: LiveFigures;
   #state: RunState;
   #stopReason: string | undefined;
   /** Runs after the agent's input was closed. */
-  #closing: NodeJS.Timeout | undefined;
-  #finished: (result: RunResult) => void = () => undefined;
+  #closeTimer: NodeJS.Timeout | undefined;
+  #resolveDone: (result: RunResult) => void = () => undefined;
 
   constructor(session: SessionState, plan: RunPlan, deps: RunDeps) {
     this.#session = session;
@@ -66,7 +66,7 @@ export class LiveRun implements ActiveRun {
     this.#feed = new RunFeed({ state: session, plan, clock: deps.clock, stdout: this.#conversation });
     const stop = (): void => void this.stop();
     const isOver = (): boolean => this.#conversation.isOver;
-    const leaveToEnd = (): void => this.#closeIn(deps.closeMs, 'late');
+    const allowSelfExit = (): void => this.#closeIn(deps.closeMs, 'late');
     this.#budget = new LiveBudget({
       state: session,
       plan,
@@ -74,9 +74,9 @@ export class LiveRun implements ActiveRun {
       clock: deps.clock,
       stop,
       isOver,
-      leaveToEnd,
+      allowSelfExit,
     });
-    this.#live = new LiveFigures({
+    this.#liveFigures = new LiveFigures({
       state: session,
       monotonic: deps.monotonic,
       facts: () => this.#feed.output.facts(),
@@ -84,7 +84,7 @@ export class LiveRun implements ActiveRun {
       measure: (facts) => this.#feed.measure(facts),
     });
     this.done = new Promise((resolve) => {
-      this.#finished = (result) => resolve(withUnrecorded(result, session.unrecorded));
+      this.#resolveDone = (result) => resolve(withUnrecorded(result, session.unrecorded));
     });
   }
 
@@ -185,7 +185,7 @@ export class LiveRun implements ActiveRun {
   }
 
   #closeIn(ms: number, how: CloseOutcome): void {
-    this.#closing ??= setTimeout(() => {
+    this.#closeTimer ??= setTimeout(() => {
       if (this.#isStopped) return;
       this.#state = markClosed(this.#state, how);
       void this.#end();
@@ -249,23 +249,23 @@ export class LiveRun implements ActiveRun {
   }
 
   /** `continuesElsewhere`: queued messages are kept for another process. */
-  async #consume({ process, side, stored }: LaunchedAgent, continuesElsewhere: () => boolean): Promise<ExitInfo> {
+  async #consume({ process, sideFiles, stored }: LaunchedAgent, continuesElsewhere: () => boolean): Promise<ExitInfo> {
     const { label } = this.#plan;
     const silence = setTimeout(() => {
       this.#notify('warning', failures.silent(label, Math.round(this.#deps.silenceMs / 1000)));
     }, this.#deps.silenceMs);
     try {
-      side?.onFound(() => void this.#feed.processSideFiles(side).then(() => this.#live.update()));
+      sideFiles?.onFound(() => void this.#feed.processSideFiles(sideFiles).then(() => this.#liveFigures.update()));
       for await (const chunk of process.output) {
         clearTimeout(silence);
-        this.#closing?.refresh();
-        await this.#feed.processChunk(chunk, side);
+        this.#closeTimer?.refresh();
+        await this.#feed.processChunk(chunk, sideFiles);
         this.#budget.check(this.#figuresContext());
-        this.#live.update();
+        this.#liveFigures.update();
       }
     } finally {
       clearTimeout(silence);
-      side?.stop();
+      sideFiles?.stop();
     }
     const ended = await process.exit;
     this.#stopClosing();
@@ -276,7 +276,7 @@ export class LiveRun implements ActiveRun {
     // The process was stopped because it was no longer needed, which does not count as a failure.
     const how = this.#isStopped ? null : this.#state.closed;
     const exit = how === null ? ended : { code: 0, signal: null };
-    await this.#feed.end(exit, { side, stored });
+    await this.#feed.end(exit, { sideFiles, stored });
     for (const note of endNotes(label, { late: how === 'late', leftovers })) await this.#feed.addNote(note);
     return exit;
   }
@@ -286,7 +286,7 @@ export class LiveRun implements ActiveRun {
     if (!isOpen(this.#state)) return;
     this.#state = beginEnding(this.#state);
     this.#conversation.end();
-    this.#live.stop();
+    this.#liveFigures.stop();
     this.#stopClosing();
     const session = this.#session;
     const result = await this.#recordEnd(exit, cause).catch((error: unknown) => this.#failUnrecordedRun(error));
@@ -294,7 +294,7 @@ export class LiveRun implements ActiveRun {
     session.forgetRun();
     session.change({});
     session.conversations.fire();
-    this.#finished(result);
+    this.#resolveDone(result);
   }
 
   async #recordEnd(exit: ExitInfo, cause: EngineFailure | undefined): Promise<RunResult> {
@@ -366,13 +366,21 @@ export class LiveRun implements ActiveRun {
   #failureReason(facts: RunFacts, exit: ExitInfo, result: RunResult): EngineFailure | undefined {
     const { label, attempts } = this.#plan;
     const ids = attempts.filter((id) => id !== null);
-    const printed = this.#feed.output.bytes.stdout > 0;
-    return failureReason({ label, ids, program: this.#state.launched?.program ?? '', printed, facts, exit, result });
+    const hasPrinted = this.#feed.output.bytes.stdout > 0;
+    return failureReason({
+      label,
+      ids,
+      program: this.#state.launched?.program ?? '',
+      hasPrinted,
+      facts,
+      exit,
+      result,
+    });
   }
 
   #stopClosing(): void {
-    clearTimeout(this.#closing);
-    this.#closing = undefined;
+    clearTimeout(this.#closeTimer);
+    this.#closeTimer = undefined;
   }
 
   #figuresContext(): FiguresContext {

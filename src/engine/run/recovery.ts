@@ -53,11 +53,11 @@ interface RunLeftovers {
   readonly attempt: Attempt | null;
   readonly order: readonly Order[];
   /** Queued messages that were not sent. */
-  readonly unsent: readonly string[];
+  readonly unsentMessages: readonly string[];
   /** Indexes of this run's recorded entries. */
   readonly present: ReadonlySet<number>;
   /** Epoch milliseconds of its newest recorded entry; 0 if there is none. */
-  readonly lastSeen: number;
+  readonly lastEntryAt: number;
   /** Ids of the conversation that this run was to replace. */
   readonly replacedIds: ReplacedIds | undefined;
 }
@@ -86,7 +86,7 @@ export async function recoverRun(
   const at = new Date(deps.clock()).toISOString();
   const failure = failures.interrupted();
   const found = await findOutput(reader, last);
-  let run: RecordedRun = { ...endedAt(last, found.lastSeen, deps.clock()), error: failure.message };
+  let run: RecordedRun = { ...endedAt(last, found.lastEntryAt, deps.clock()), error: failure.message };
   let figures = {};
   let responses = 0;
   const batch: BatchLine[] = [];
@@ -95,7 +95,12 @@ export async function recoverRun(
     const replayed = await replayRaw(state, reader, source, last, { ...found, attempt: found.attempt });
     const { output, steps } = replayed;
     responses = replayed.responses;
-    run = { ...run, ...endedAt(last, Math.max(found.lastSeen, replayed.lastSeen), deps.clock()), ...steps, responses };
+    run = {
+      ...run,
+      ...endedAt(last, Math.max(found.lastEntryAt, replayed.lastEntryAt), deps.clock()),
+      ...steps,
+      responses,
+    };
     const facts = output.facts();
     // If Vitrine was killed between the two lines, the run has a result but no end.
     const earlier = (await reader.results()).filter(({ runId }) => runId !== last.run_id);
@@ -111,7 +116,7 @@ export async function recoverRun(
     }
     session = withIds(session, facts.sessionIds) ?? session;
   }
-  for (const text of found.unsent) await recordNote(state, unsentNote(text), at);
+  for (const text of found.unsentMessages) await recordNote(state, unsentNote(text), at);
   const ids = responses === 0 ? found.replacedIds : undefined;
   batch.push(
     { kind: 'run', run: { ...run, end_index: state.total } },
@@ -176,7 +181,7 @@ async function findOutput(reader: RecordReader, run: RecordedRun): Promise<RunLe
   const order: Order[] = [];
   const queue = new RecordedQueue();
   const present = new Set<number>();
-  let lastSeen = 0;
+  let lastEntryAt = 0;
   let replaced: ReplacedIds | undefined;
   let replacedIds: ReplacedIds | undefined;
   for await (const line of reader.lines()) {
@@ -186,7 +191,7 @@ async function findOutput(reader: RecordReader, run: RecordedRun): Promise<RunLe
     }
     if (line.kind === 'entry' && line.entry.index >= run.first_index) {
       present.add(line.entry.index);
-      lastSeen = Math.max(lastSeen, timeOf(line.entry));
+      lastEntryAt = Math.max(lastEntryAt, timeOf(line.entry));
     }
     if (line.kind !== 'decision') continue;
     replaced = findReplacedIds(line.decision) ?? replaced;
@@ -200,7 +205,7 @@ async function findOutput(reader: RecordReader, run: RecordedRun): Promise<RunLe
     const asOrder = orderSchema.safeParse(line.decision);
     if (asOrder.success) order.push(asOrder.data);
   }
-  return { attempt, order, unsent: queue.texts, present, lastSeen, replacedIds };
+  return { attempt, order, unsentMessages: queue.texts, present, lastEntryAt, replacedIds };
 }
 
 /** Ids of the conversation that a new one was to replace. */
@@ -222,7 +227,7 @@ interface ReplayResult {
   /** Model responses, as counted by budgets. */
   readonly responses: number;
   /** Epoch milliseconds of the newest entry. */
-  readonly lastSeen: number;
+  readonly lastEntryAt: number;
 }
 
 /** Feeds the raw output of the last attempt to a new normalizer, and records the missing entries. */
@@ -243,12 +248,12 @@ async function replayRaw(
   const at = Date.parse(run.started_at ?? run.created_at);
   const turns = new TurnCount();
   let steps = noSteps;
-  let lastSeen = 0;
+  let lastEntryAt = 0;
   let next = attempt.first_index;
   const take = async (updates: readonly EntryUpdate[]): Promise<void> => {
     turns.apply(updates);
     for (const update of updates) {
-      if (update.op === 'put') lastSeen = Math.max(lastSeen, timeOf(update.entry));
+      if (update.op === 'put') lastEntryAt = Math.max(lastEntryAt, timeOf(update.entry));
       if (update.op !== 'put' || update.entry.index < next) continue;
       next = update.entry.index + 1;
       steps = addSteps(steps, [update.entry]);
@@ -276,7 +281,7 @@ async function replayRaw(
   await feed('client', client, Infinity);
   await take(output.end({ code: null, signal: null }, at));
   await take(recent.unsettled().map((entry) => ({ op: 'put', entry })));
-  return { output, steps, responses: turns.count(output.facts()), lastSeen };
+  return { output, steps, responses: turns.count(output.facts()), lastEntryAt };
 }
 
 /** Reads a stream of chunks in pieces of given sizes. */

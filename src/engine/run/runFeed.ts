@@ -29,7 +29,7 @@ const maxOrderNotes = 10_000;
 
 /** Sources that are read after the process has ended. */
 interface RunFiles {
-  readonly side: LaunchedAgent['side'];
+  readonly sideFiles: LaunchedAgent['sideFiles'];
   readonly stored: LaunchedAgent['stored'];
 }
 
@@ -133,10 +133,10 @@ export class RunFeed {
   }
 
   /** Call after exit, when all output was received. */
-  end(exit: ExitInfo, { side, stored }: RunFiles): Promise<void> {
+  end(exit: ExitInfo, { sideFiles, stored }: RunFiles): Promise<void> {
     return this.#serialize(async () => {
       const at = this.#deps.clock();
-      const beside = await side?.end(this.#output, at);
+      const beside = await sideFiles?.end(this.#output, at);
       await this.apply(beside?.updates ?? this.#output.flush(at));
       const line = await stored?.(this.#output.facts().sessionIds.at(-1));
       if (typeof line === 'string') await this.apply(this.#output.sideLine('store', line, at));

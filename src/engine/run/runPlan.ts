@@ -19,7 +19,7 @@ export interface LaunchedAgent {
   readonly program: string;
   readonly version: string | null;
   /** Files that the agent writes in addition to its output. */
-  readonly side?: SideFiles;
+  readonly sideFiles?: SideFiles;
   /** A line of the agent's own store that its output lacks; `null` if there is none. Never rejects. */
   readonly stored?: (conversationId: string | undefined) => Promise<string | null>;
   /** Talks to the process, whose input is open. */

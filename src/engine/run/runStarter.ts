@@ -43,7 +43,7 @@ export interface RunStarterDeps extends EngineDeps {
 export class RunStarter {
   readonly #deps: RunStarterDeps;
   /** Sessions with runs that no user answers. The same applies to their child sessions. */
-  readonly #unattended = new Set<string>();
+  readonly #unattendedSessions = new Set<string>();
 
   constructor(deps: RunStarterDeps) {
     this.#deps = deps;
@@ -118,10 +118,10 @@ export class RunStarter {
     budgets.follow(budget, budgetedRun, live.done);
     state.change({ ...startedSummary(summary, run), updated_at: at });
     const tell = (failure: EngineFailure): void => state.notices.fire({ severity: 'warning', failure });
-    if (!interactive) this.#unattended.add(state.id);
+    if (!interactive) this.#unattendedSessions.add(state.id);
     const finished = live.done.then(() => archive.finishRun(state.id, run.run_id, tell));
     void live.done.then(() => {
-      this.#unattended.delete(state.id);
+      this.#unattendedSessions.delete(state.id);
       children?.endRun(state.id, run.run_id);
     });
     sessions.hold(state, finished);
@@ -144,7 +144,7 @@ export class RunStarter {
       const recall = await archive.recall.find({
         ...(summary.runs > 0 && { session: id }),
         message: { text: request.prompt, origin: request.origin ?? 'human' },
-        within: folderFilter(folderOf(session), id),
+        isInScope: folderFilter(folderOf(session), id),
       });
       return recall.passages.length === 0 ? request : { ...request, recall };
     } catch (error) {
@@ -154,7 +154,7 @@ export class RunStarter {
   }
 
   #isInteractive({ parent_session_id: parent = '' }: Session, { interactive, origin }: NewRun['request']): boolean {
-    const isUnattended = origin === 'subagent' && this.#unattended.has(parent);
+    const isUnattended = origin === 'subagent' && this.#unattendedSessions.has(parent);
     return interactive ?? (!isUnattended && (this.#deps.interactive ?? false));
   }
 

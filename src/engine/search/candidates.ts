@@ -16,7 +16,7 @@ const shortestBeginning = 4;
 export interface Candidate {
   readonly id: number;
   /** The session's number in the catalogue. */
-  readonly no: number;
+  readonly sessionNumber: number;
   readonly score: number;
   readonly isSynthetic: boolean;
 }
@@ -47,7 +47,7 @@ export interface IdStatement {
 export interface Selection {
   readonly all: IdStatement;
   /** Entries that contain each word as a whole; `undefined` if the query has no words. */
-  readonly exact: IdStatement | undefined;
+  readonly exactStatement: IdStatement | undefined;
   /** Number of words in the query. */
   readonly terms: number;
 }
@@ -59,7 +59,7 @@ export function selectionOf(query: Query): Selection | undefined {
   if (words.length === 0) {
     if (conditions.length === 0) return undefined;
     const select = `SELECT id FROM entries WHERE ${conditions.join(' AND ')} ORDER BY id`;
-    return { all: { select, parameters }, exact: undefined, terms: 0 };
+    return { all: { select, parameters }, exactStatement: undefined, terms: 0 };
   }
   const exact = words.flat().map((word) => term(word, false));
   const all = words.flatMap((phrase) => phrase.map((word, at) => term(word, at === phrase.length - 1)));
@@ -71,7 +71,7 @@ export function selectionOf(query: Query): Selection | undefined {
       select: `${withWords} ${join} WHERE ${where} ORDER BY word_index.rowid`,
       parameters: [all.join(' AND '), ...parameters],
     },
-    exact: {
+    exactStatement: {
       select: `${withWords} WHERE word_index MATCH ? ORDER BY word_index.rowid`,
       parameters: [exact.join(' AND ')],
     },
@@ -81,18 +81,18 @@ export function selectionOf(query: Query): Selection | undefined {
 
 /** Scores of entries with each of `terms` words once: the formula of `frequency`. */
 export class MatchScores {
-  readonly #most: number;
-  readonly #least = 1 + saturation * (1 - lengthShare);
-  readonly #perWord: number;
+  readonly #saturatedScore: number;
+  readonly #lengthBase = 1 + saturation * (1 - lengthShare);
+  readonly #lengthPerWord: number;
 
   constructor(terms: number, corpus: Corpus) {
-    this.#most = terms * (saturation + 1);
-    this.#perWord = (saturation * lengthShare) / averageLength(corpus);
+    this.#saturatedScore = terms * (saturation + 1);
+    this.#lengthPerWord = (saturation * lengthShare) / averageLength(corpus);
   }
 
   /** `words`: number of words in the entry; `isExact`: it contains the terms as whole words. */
   maxScore(words: number, isExact: boolean): number {
-    return ((isExact ? 1 : prefixWeight) * this.#most) / (this.#least + this.#perWord * words);
+    return ((isExact ? 1 : prefixWeight) * this.#saturatedScore) / (this.#lengthBase + this.#lengthPerWord * words);
   }
 }
 
@@ -135,7 +135,7 @@ export function scoreOf(text: string, rarity: ReadonlyMap<string, number>, corpu
 }
 
 function candidate(row: Readonly<Record<string, unknown>>, score: number): Candidate {
-  return { id: Number(row['id']), no: Number(row['no']), score, isSynthetic: row['synthetic'] === 1 };
+  return { id: Number(row['id']), sessionNumber: Number(row['no']), score, isSynthetic: row['synthetic'] === 1 };
 }
 
 /** Term frequency part of BM25. `times`: occurrences; `length`: number of words in the text. */

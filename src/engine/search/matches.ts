@@ -10,10 +10,10 @@ export type RankedEntry = readonly [index: number, score: number];
 /** The entries of one session that match. Automatic messages are counted separately. */
 export interface SessionMatches {
   /** The session's number in the catalogue. */
-  readonly no: number;
+  readonly sessionNumber: number;
   readonly count: number;
   /** 0 if `count` is 0. */
-  readonly highest: number;
+  readonly highestScore: number;
   readonly synthetic: number;
   readonly highestSynthetic: number;
   /** Best first, at most `most`; entries with the same score in their order. */
@@ -36,7 +36,10 @@ export function matchesBySession(
   const selection = selectionOf(query);
   if (selection === undefined) return [];
   const ids = idsOf(database, selection.all);
-  const isExact = marksOf(ids, selection.exact === undefined ? ids : idsOf(database, selection.exact));
+  const isExact = marksOf(
+    ids,
+    selection.exactStatement === undefined ? ids : idsOf(database, selection.exactStatement),
+  );
   const found: { readonly session: SessionBlocks; readonly from: number; readonly to: number }[] = [];
   let at = 0;
   for (const session of [...sessions].sort((a, b) => a.block - b.block)) {
@@ -69,19 +72,19 @@ interface SessionPart {
 }
 
 function sessionMatches(part: SessionPart): SessionMatches {
-  let [count, highest, synthetic, highestSynthetic] = [0, 0, 0, 0];
+  let [count, highestScore, synthetic, highestSynthetic] = [0, 0, 0, 0];
   forEach(part, (_index, score, isSynthetic) => {
     if (isSynthetic) {
       synthetic += 1;
       highestSynthetic = Math.max(highestSynthetic, score);
     } else {
       count += 1;
-      highest = Math.max(highest, score);
+      highestScore = Math.max(highestScore, score);
     }
   });
   return {
-    no: part.session.no,
-    ...{ count, highest, synthetic, highestSynthetic },
+    sessionNumber: part.session.no,
+    ...{ count, highestScore, synthetic, highestSynthetic },
     best: (most, withSynthetic) => findBestEntries(part, most, withSynthetic),
     automatic: () => findAutomatic(part),
   };
@@ -116,7 +119,7 @@ function findAutomatic(part: SessionPart): Candidate[] {
   const { session } = part;
   const found: Candidate[] = [];
   forEach(part, (index, score, isSynthetic) => {
-    if (isSynthetic) found.push({ id: entryId(session, index), no: session.no, score, isSynthetic });
+    if (isSynthetic) found.push({ id: entryId(session, index), sessionNumber: session.no, score, isSynthetic });
   });
   return found;
 }

@@ -58,20 +58,20 @@ interface RankedMatches extends Pick<Candidates, 'session' | 'blocks'> {
   /** Number of all matches. */
   readonly count: number;
   /** Best first. */
-  readonly ranked: readonly RankedEntry[];
+  readonly rankedEntries: readonly RankedEntry[];
 }
 
 /** The best matches, read from the catalogue; `undefined` if none of them is one. */
 export function readHits(
   database: Database,
-  { session, blocks, count, ranked }: RankedMatches,
+  { session, blocks, count, rankedEntries }: RankedMatches,
   query: Query,
   { most, isInexact }: { readonly most: number; readonly isInexact: boolean },
 ): SessionHits | undefined {
   const texts = new SessionTexts(database, blocks);
   const hits: SearchHit[] = [];
   let right = 0;
-  for (const [index, score] of ranked) {
+  for (const [index, score] of rankedEntries) {
     const all = texts.textsOf(index);
     if (all === undefined || !containsTexts(all, query)) continue;
     right += 1;
@@ -79,7 +79,7 @@ export function readHits(
       hits.push(...hitOf(database, entryId(blocks, index), { session, index, score, all, query }));
   }
   if (right === 0) return undefined;
-  const unsure = isInexact && count > ranked.length;
+  const unsure = isInexact && count > rankedEntries.length;
   return {
     session,
     hits: hits.sort((a, b) => a.entry - b.entry),

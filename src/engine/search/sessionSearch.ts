@@ -45,8 +45,8 @@ const candidatesPerResult = 3;
 
 /** Sessions to search, with their numbers in the catalogue. */
 interface Scope {
-  readonly known: CatalogueState;
-  readonly chosen: readonly { readonly session: SearchedSession; readonly indexed: IndexedSession }[];
+  readonly catalogueState: CatalogueState;
+  readonly chosenSessions: readonly { readonly session: SearchedSession; readonly indexed: IndexedSession }[];
   readonly scanned: SearchCoverage;
   readonly corpus: Corpus;
 }
@@ -74,20 +74,20 @@ export class SessionSearch {
   search(request: SearchRequest): Promise<SearchAnswer> {
     return this.#enqueue(async (database) => {
       const { query, problems } = parseQuery(request.query);
-      const { chosen, scanned, corpus } = await this.#findScope(database, request);
+      const { chosenSessions, scanned, corpus } = await this.#findScope(database, request);
       if (isEmptyQuery(query)) return { sessions: [], moreSessions: 0, leftOut: 0, problems, scanned };
-      const blocks = chosen.map(({ indexed }) => indexed);
+      const blocks = chosenSessions.map(({ indexed }) => indexed);
       const matches = matchesBySession(database, query, corpus, blocks);
-      const found = rankSessions(matches, chosen, request.synthetic === true);
+      const found = rankSessions(matches, chosenSessions, request.synthetic === true);
       if (request.synthetic === true)
         return { ...answer(database, query, found, request).answer, leftOut: 0, problems, scanned };
-      const observed = new Set(chosen.flatMap(({ indexed }) => (indexed.observed ? [indexed.no] : [])));
-      const automatic = matches.filter(({ no, synthetic }) => synthetic > 0 && !observed.has(no));
+      const observed = new Set(chosenSessions.flatMap(({ indexed }) => (indexed.observed ? [indexed.no] : [])));
+      const automatic = matches.filter(({ sessionNumber, synthetic }) => synthetic > 0 && !observed.has(sessionNumber));
       const leftOut = await this.#countLeftOut(
         query,
         bySession(
           automatic.flatMap((found) => found.automatic()),
-          chosen,
+          chosenSessions,
         ),
       );
       const { answer: best, entries } = answer(database, query, found, request);
@@ -99,10 +99,10 @@ export class SessionSearch {
   /** Entries that contain most of the words, without automatic messages. @throws as `search` */
   findSimilar({ words, atLeast, kinds, most, ...request }: SimilarRequest): Promise<SimilarPassages> {
     return this.#enqueue(async (database) => {
-      const { chosen, scanned, corpus } = await this.#findScope(database, request);
+      const { chosenSessions, scanned, corpus } = await this.#findScope(database, request);
       if (words.length === 0) return { entries: [], leftOut: { count: 0, entries: [] }, scanned };
       const like = candidatesLike(database, { words, kinds, atLeast }, corpus);
-      const found = bySession(like.found, chosen);
+      const found = bySession(like.found, chosenSessions);
       const score = (text: string): number => scoreOf(text, like.rarity, corpus);
       const people = found.map(withoutSynthetic).filter((candidates) => candidates !== undefined);
       const leftOut = {
@@ -140,8 +140,8 @@ export class SessionSearch {
   /** Files that agents changed most recently, newest first. `within` as in a search. @throws as `search` */
   recentEdits(request: Pick<SearchRequest, 'within' | 'signal' | 'onProgress'>, most: number): Promise<RecentEdit[]> {
     return this.#enqueue(async (database) => {
-      const { chosen } = await this.#findScope(database, request);
-      return recentEdits(database, new Map(chosen.map(({ session }) => [session.session_id, session])), most);
+      const { chosenSessions } = await this.#findScope(database, request);
+      return recentEdits(database, new Map(chosenSessions.map(({ session }) => [session.session_id, session])), most);
     });
   }
 
@@ -151,14 +151,14 @@ export class SessionSearch {
     request: Pick<SearchRequest, 'within' | 'signal'>,
   ): Promise<{ readonly sessions: readonly SearchedSession[]; readonly searched: number }> {
     return this.#enqueue(async (database) => {
-      const { chosen, scanned } = await this.#findScope(database, request);
+      const { chosenSessions, scanned } = await this.#findScope(database, request);
       const names = new Set([file.replaceAll('\\', '/'), file]);
-      for (const { session } of chosen) {
+      for (const { session } of chosenSessions) {
         const relative = path.relative(session.project_dir ?? file, file).replaceAll('\\', '/');
         if (relative !== '' && !relative.startsWith('..')) names.add(relative).add(`./${relative}`);
       }
       const found = sessionsTouching(database, [...names]);
-      const sessions = chosen.flatMap(({ session }) => (found.has(session.session_id) ? [session] : []));
+      const sessions = chosenSessions.flatMap(({ session }) => (found.has(session.session_id) ? [session] : []));
       return { sessions, searched: scanned.sessions };
     });
   }
@@ -204,26 +204,26 @@ export class SessionSearch {
     database: Database,
     request: Pick<SearchRequest, 'within' | 'signal' | 'onProgress'>,
   ): Promise<Scope> {
-    const known = await this.#refreshCatalogue(database, request);
-    const inScope = known.summaries.filter((session) => request.within?.(session) ?? true);
+    const catalogueState = await this.#refreshCatalogue(database, request);
+    const inScope = catalogueState.summaries.filter((session) => request.within?.(session) ?? true);
     const all = indexedSessions(database);
-    const failed = new Set(known.unreadable.map(({ id }) => id));
-    const chosen = inScope.flatMap((session) => {
+    const failed = new Set(catalogueState.unreadable.map(({ id }) => id));
+    const chosenSessions = inScope.flatMap((session) => {
       const indexed = all.get(session.session_id);
       return indexed === undefined ? [] : [{ session, indexed }];
     });
     const sum = (of: (indexed: IndexedSession) => number): number =>
-      chosen.reduce((total, { indexed }) => total + of(indexed), 0);
+      chosenSessions.reduce((total, { indexed }) => total + of(indexed), 0);
     const corpus = { entries: sum(({ entries }) => entries), words: sum(({ words }) => words) };
     const scanned: SearchCoverage = {
       sessions: inScope.filter(({ session_id: id }) => !failed.has(id)).length,
       entries: corpus.entries,
       cut: sum(({ cut }) => cut),
-      damaged: chosen.flatMap(({ session, indexed }) => (indexed.damaged ? [session.session_id] : [])),
-      unreadable: known.unreadable,
-      elsewhere: known.summaries.length - inScope.length,
+      damaged: chosenSessions.flatMap(({ session, indexed }) => (indexed.damaged ? [session.session_id] : [])),
+      unreadable: catalogueState.unreadable,
+      elsewhere: catalogueState.summaries.length - inScope.length,
     };
-    return { known, chosen, scanned, corpus };
+    return { catalogueState, chosenSessions, scanned, corpus };
   }
 
   /** Ranks by term frequency, which needs the text: the index only knows that entries contain the words. */
@@ -271,16 +271,16 @@ interface RankedSession {
 /** Best first. Automatic messages count only if wanted. */
 function rankSessions(
   matches: readonly SessionMatches[],
-  chosen: Scope['chosen'],
+  chosen: Scope['chosenSessions'],
   withSynthetic: boolean,
 ): RankedSession[] {
   const sessions = new Map(chosen.map((session) => [session.indexed.no, session]));
   return matches
-    .flatMap(({ no, count, highest, synthetic, highestSynthetic, best }) => {
-      const chosen = sessions.get(no);
+    .flatMap(({ sessionNumber, count, highestScore, synthetic, highestSynthetic, best }) => {
+      const chosen = sessions.get(sessionNumber);
       const all = count + (withSynthetic ? synthetic : 0);
       if (chosen === undefined || all === 0) return [];
-      const most = Math.max(highest, withSynthetic ? highestSynthetic : 0);
+      const most = Math.max(highestScore, withSynthetic ? highestSynthetic : 0);
       return [{ session: chosen.session, blocks: chosen.indexed, count: all, rank: rankOf(most, all), best }];
     })
     .sort(compareRanks);
@@ -302,8 +302,8 @@ function answer(
     searchedCount += 1;
     signal?.throwIfAborted();
     const most = Math.min(mostHits ?? defaultHits, Math.max(minHits, room));
-    const ranked = best(options.isInexact ? maxRead : most, synthetic);
-    const hits = readHits(database, { session, blocks, count, ranked }, query, { ...options, most });
+    const rankedEntries = best(options.isInexact ? maxRead : most, synthetic);
+    const hits = readHits(database, { session, blocks, count, rankedEntries }, query, { ...options, most });
     if (hits === undefined) continue;
     sessions.push(hits);
     room -= hits.hits.length;
@@ -314,15 +314,15 @@ function answer(
 }
 
 /** Candidates of the searched sessions. */
-function bySession(found: readonly Candidate[], chosen: Scope['chosen']): Candidates[] {
+function bySession(found: readonly Candidate[], chosen: Scope['chosenSessions']): Candidates[] {
   const sessions = new Map(
     chosen.map(({ session, indexed: blocks }) => [
       blocks.no,
       { session, blocks, scores: new Map<number, number>(), synthetic: [] as number[] },
     ]),
   );
-  for (const { id, no, score, isSynthetic } of found) {
-    const session = sessions.get(no);
+  for (const { id, sessionNumber, score, isSynthetic } of found) {
+    const session = sessions.get(sessionNumber);
     if (session === undefined) continue;
     const index = id - entryId(session.blocks, 0);
     session.scores.set(index, score);

@@ -19,7 +19,7 @@ export interface SessionsDeps extends StateDeps {
   readonly clock: () => number;
   readonly prices: () => Promise<PriceTable>;
   /** Ends leftover processes of a crash, which could still write to a record during its recovery. */
-  readonly reap: () => Promise<unknown>;
+  readonly endLeftovers: () => Promise<unknown>;
   readonly sourceOf: (session: Session) => Promise<AgentLauncher | null>;
 }
 
@@ -145,7 +145,7 @@ export class Sessions {
         return false;
       }
       try {
-        await this.#deps.reap();
+        await this.#deps.endLeftovers();
         const source = await this.#deps.sourceOf(state.session);
         const prices = await this.#deps.prices();
         await recoverRun(state, writer, reader, source, { clock: this.#deps.clock, prices });

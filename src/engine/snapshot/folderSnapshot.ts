@@ -36,7 +36,7 @@ export const skippedFolders = new Set([
 ]);
 
 interface CachedState {
-  readonly stamp: string;
+  readonly statKey: string;
   readonly state: FileState | null;
 }
 
@@ -66,13 +66,13 @@ async function scan(
     deadline.check();
     const stats = await lstat(path.join(folder, file), { bigint: true }).catch(() => null);
     if (stats === null) return null;
-    const stamp = `${stats.size} ${stats.mtimeNs} ${stats.ctimeNs} ${stats.ino}`;
+    const statKey = `${stats.size} ${stats.mtimeNs} ${stats.ctimeNs} ${stats.ino}`;
     const same = earlier.get(file);
-    if (same?.stamp === stamp) return same;
+    if (same?.statKey === statKey) return same;
     // Larger files have their own budget.
     if (stats.size <= longestHashed) bytes += Number(stats.size);
     if (bytes > limits.bytes) throw new SnapshotProblem('The folder is too large.');
-    return { stamp, state: await stateOf(path.join(folder, file), budget) };
+    return { statKey, state: await stateOf(path.join(folder, file), budget) };
   });
   return new Map(
     files.flatMap((file, at) => {

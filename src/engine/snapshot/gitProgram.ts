@@ -111,7 +111,7 @@ export class Git {
       env: { ...this.#env, ...this.#variables },
       timeoutMs: deadline.leftMs,
       maxBytes,
-      exact: true,
+      keepsLastLineBreak: true,
     });
     if (timedOut) throw new SnapshotProblem('It took too long.');
     if (cut) throw new SnapshotProblem('It is too large.');

@@ -50,9 +50,9 @@ export async function gitSnapshot(folder: string, git: Git, limits: SnapshotLimi
 class Repository {
   readonly #place: Place;
   readonly #takenAt: number;
-  readonly #before: GitState;
-  readonly #filtered: ReadonlyMap<string, FileState>;
-  readonly #nested: ReadonlyMap<string, Repository>;
+  readonly #stateBefore: GitState;
+  readonly #filteredFiles: ReadonlyMap<string, FileState>;
+  readonly #nestedRepositories: ReadonlyMap<string, Repository>;
   #stagedCache: ReadonlyMap<string, string> | undefined;
   #executablesCache: ReadonlySet<string> | undefined;
 
@@ -65,9 +65,9 @@ class Repository {
   ) {
     this.#place = place;
     this.#takenAt = takenAt;
-    this.#before = before;
-    this.#filtered = filtered;
-    this.#nested = nested;
+    this.#stateBefore = before;
+    this.#filteredFiles = filtered;
+    this.#nestedRepositories = nested;
   }
 
   static async takeSnapshot(place: Place, means: SnapshotContext): Promise<Repository> {
@@ -91,11 +91,11 @@ class Repository {
   }
 
   async changes(deadline: Deadline): Promise<Changes> {
-    const { head } = this.#before;
+    const { head } = this.#stateBefore;
     const now = await readGitState(this.#place, deadline, new ReadBudget(0));
-    const has = this.#before.staged === now.staged ? this.#staged : stagedObjects(now.staged);
+    const has = this.#stateBefore.stagedOutput === now.stagedOutput ? this.#staged : stagedObjects(now.stagedOutput);
     const own = await this.#findOwnChanges(now, has, deadline);
-    const inside = await mapConcurrently([...new Set([...this.#before.nested, ...now.nested])], (name) =>
+    const inside = await mapConcurrently([...new Set([...this.#stateBefore.nested, ...now.nested])], (name) =>
       this.#findNestedChanges(name, now, deadline),
     );
     const changes = [own, ...inside].flat().sort((a, b) => (a.path < b.path ? -1 : 1));
@@ -103,12 +103,12 @@ class Repository {
   }
 
   async textBefore(file: string, deadline: Deadline): Promise<string | null | undefined> {
-    for (const [name, inner] of this.#nested) {
+    for (const [name, inner] of this.#nestedRepositories) {
       if (file.startsWith(`${name}/`)) return inner.textBefore(file.slice(name.length + 1), deadline);
     }
-    const { others } = this.#before;
+    const { others } = this.#stateBefore;
     if (others.has(file)) return others.get(file) === null ? null : others.get(file)?.text;
-    const filtered = this.#filtered.get(file);
+    const filtered = this.#filteredFiles.get(file);
     if (filtered !== undefined) return filtered.text;
     const object = this.#staged.get(file);
     if (object === undefined) return null;
@@ -116,30 +116,30 @@ class Repository {
   }
 
   get #staged(): ReadonlyMap<string, string> {
-    return (this.#stagedCache ??= stagedObjects(this.#before.staged));
+    return (this.#stagedCache ??= stagedObjects(this.#stateBefore.stagedOutput));
   }
 
   get #executables(): ReadonlySet<string> {
-    return (this.#executablesCache ??= stagedExecutables(this.#before.staged));
+    return (this.#executablesCache ??= stagedExecutables(this.#stateBefore.stagedOutput));
   }
 
   async #findNestedChanges(name: string, now: GitState, deadline: Deadline): Promise<Change[]> {
-    if (!this.#before.nested.has(name)) return [{ path: `${name}/`, kind: 'added' }];
+    if (!this.#stateBefore.nested.has(name)) return [{ path: `${name}/`, kind: 'added' }];
     if (!now.nested.has(name)) {
       const left = await exists(path.join(this.#place.folder, name));
       return [{ path: `${name}/`, kind: left ? 'changed' : 'deleted' }];
     }
-    const inside = await this.#nested.get(name)?.changes(deadline);
+    const inside = await this.#nestedRepositories.get(name)?.changes(deadline);
     return (inside?.changes ?? []).map((change) => ({ ...change, path: `${name}/${change.path}` }));
   }
 
   async #findOwnChanges(now: GitState, has: ReadonlyMap<string, string>, deadline: Deadline): Promise<Change[]> {
     const stagedBefore = this.#staged;
-    const candidates = new Set([...this.#before.others.keys(), ...now.others.keys()]);
+    const candidates = new Set([...this.#stateBefore.others.keys(), ...now.others.keys()]);
     if (stagedBefore !== has) {
       for (const file of new Set([...stagedBefore.keys(), ...has.keys()]))
         if (stagedBefore.get(file) !== has.get(file)) candidates.add(file);
-      const [ran, runs] = [this.#executables, stagedExecutables(now.staged)];
+      const [ran, runs] = [this.#executables, stagedExecutables(now.stagedOutput)];
       for (const file of new Set([...ran, ...runs])) if (ran.has(file) !== runs.has(file)) candidates.add(file);
     }
     const budget = new ReadBudget(0);
@@ -150,7 +150,7 @@ class Repository {
       const isOneSided = kind === 'added' || kind === 'deleted';
       return { path: file, kind, executable: isOneSided ? undefined : this.#findModeChange(file, today) };
     });
-    const isTracked = (file: string): boolean => !this.#before.others.has(file) && !this.#filtered.has(file);
+    const isTracked = (file: string): boolean => !this.#stateBefore.others.has(file) && !this.#filteredFiles.has(file);
     const hasModes = found.some(({ path: file, executable }) => executable !== undefined && isTracked(file))
       ? await this.#tracksModes(deadline)
       : false;
@@ -169,7 +169,7 @@ class Repository {
 
   /** Whether a file that still exists is executable now, if that changed. */
   #findModeChange(file: string, today: FileState | null): boolean | undefined {
-    const known = this.#before.others.get(file) ?? this.#filtered.get(file);
+    const known = this.#stateBefore.others.get(file) ?? this.#filteredFiles.get(file);
     if (known !== undefined) return modeChange(known, today);
     const is = today?.executable;
     return !this.#staged.has(file) || is === this.#executables.has(file) ? undefined : is;
@@ -190,8 +190,8 @@ class Repository {
     today: FileState | null,
     { now, has }: { readonly now: GitState; readonly has: ReadonlyMap<string, string> },
   ): Promise<Change['kind'] | 'moved' | null> {
-    const { others } = this.#before;
-    const known = others.has(file) ? others.get(file) : this.#filtered.get(file);
+    const { others } = this.#stateBefore;
+    const known = others.has(file) ? others.get(file) : this.#filteredFiles.get(file);
     const object = others.has(file) ? undefined : this.#staged.get(file);
     if (known === null || (known === undefined && object === undefined)) {
       if (today === null) return null;

@@ -15,7 +15,7 @@ export interface Place {
 export interface GitState {
   readonly head: string | null;
   /** Output of `git ls-files --stage`, only parsed if it changed. */
-  readonly staged: string;
+  readonly stagedOutput: string;
   /** Files that differ from the index or are missing in it; `null` for a deleted one. */
   readonly others: ReadonlyMap<string, FileState | null>;
   /** Folders with their own repository, such as submodules. */
@@ -32,14 +32,14 @@ export async function readGitState(
 ): Promise<GitState> {
   await git.withoutFilters(deadline);
   const list = ['ls-files', '-z', '--modified', '--others', '--exclude-standard'];
-  const [staged, listed, head] = await Promise.all([
+  const [stagedOutput, listed, head] = await Promise.all([
     git.ask(['ls-files', '-z', '--stage'], deadline),
     git.ask(list, deadline),
     git.ask(['rev-parse', '-q', '--verify', 'HEAD'], deadline),
   ]);
-  if (staged === null || listed === null) throw new SnapshotProblem('Git could not list its files.');
+  if (stagedOutput === null || listed === null) throw new SnapshotProblem('Git could not list its files.');
   const names = [...new Set(listed.split('\0'))].filter((name) => name !== '');
-  const submodules = new Set(submodulesOf(staged));
+  const submodules = new Set(submodulesOf(stagedOutput));
   const folders = [...submodules, ...names.flatMap((name) => (name.endsWith('/') ? [name.slice(0, -1)] : []))];
   const paths = names.filter((name) => !name.endsWith('/') && !submodules.has(name));
   if (paths.length > limits.files) throw new SnapshotProblem('Too many files differ from the git index.');
@@ -50,7 +50,7 @@ export async function readGitState(
   });
   return {
     head: head?.trim() ?? null,
-    staged,
+    stagedOutput,
     others: new Map(paths.map((file, at) => [file, states[at] ?? null])),
     nested: new Set(folders.filter((_, at) => nested[at])),
   };

@@ -45,14 +45,14 @@ export function createWatch(
 /** Finds changes in a folder during a run that its tool calls did not report. Errors never fail the run. */
 export class FolderWatch {
   readonly #deps: WatchDeps;
-  readonly #reported: ReportedChanges;
+  readonly #reportedChanges: ReportedChanges;
   /** Watches of concurrent runs: their reported changes do not count as unreported. */
   readonly #neighbours = new Set<FolderWatch>();
   #snapshot: Promise<Snapshot | SnapshotProblem> | undefined;
 
   constructor(deps: WatchDeps) {
     this.#deps = deps;
-    this.#reported = new ReportedChanges(namesOf(deps.folder));
+    this.#reportedChanges = new ReportedChanges(namesOf(deps.folder));
   }
 
   /** Takes the first snapshot. Await it before starting the agent. */
@@ -71,7 +71,7 @@ export class FolderWatch {
   }
 
   apply(updates: readonly EntryUpdate[]): void {
-    this.#reported.apply(updates);
+    this.#reportedChanges.apply(updates);
   }
 
   /** Call after the agent has exited. A text is the reason why the check failed. */
@@ -111,9 +111,9 @@ export class FolderWatch {
     let compared = 0;
     for (const change of changes) {
       if (otherPlaces.has(change.path)) continue;
-      if (!this.#reported.has(change.path)) unreported.push(change);
+      if (!this.#reportedChanges.has(change.path)) unreported.push(change);
       // Edits of a file that something else created, for example by renaming another one.
-      else if (change.kind === 'added' && !this.#reported.mayCreate(change.path))
+      else if (change.kind === 'added' && !this.#reportedChanges.mayCreate(change.path))
         unreported.push({ ...change, besides: true });
       // Tool calls report the text of a file alone.
       else if (change.mode !== undefined) unreported.push({ ...change, besides: true });
@@ -129,7 +129,7 @@ export class FolderWatch {
     const own = namesOf(this.#deps.folder).at(-1) ?? '';
     const all = [...this.#neighbours].flatMap((other) => {
       const theirs = namesOf(other.#deps.folder).at(-1) ?? '';
-      return other.#reported.paths.map((reported) => path.relative(own, path.resolve(theirs, reported)));
+      return other.#reportedChanges.paths.map((reported) => path.relative(own, path.resolve(theirs, reported)));
     });
     return new Set(all.map((name) => name.replaceAll(path.sep, '/')));
   }
@@ -137,13 +137,13 @@ export class FolderWatch {
   /** The agent may have reported a changed file by another path. */
   async #followLinks(changes: readonly UnreportedChange[]): Promise<void> {
     const changed = new Set(changes.map((change) => change.path));
-    const others = this.#reported.paths.filter((reported) => !changed.has(reported));
+    const others = this.#reportedChanges.paths.filter((reported) => !changed.has(reported));
     if (others.length === 0 || changed.size === 0) return;
     const folder = await realPath(this.#deps.folder);
     await mapConcurrently(others.slice(0, maxFollowed), async (reported) => {
       const real = path.relative(folder, await realPath(path.resolve(folder, reported)));
       const name = real.replaceAll(path.sep, '/');
-      if (changed.has(name)) this.#reported.addRealPath(reported, name);
+      if (changed.has(name)) this.#reportedChanges.addRealPath(reported, name);
     });
   }
 
@@ -152,7 +152,7 @@ export class FolderWatch {
     // An unreadable file does not hide the others.
     const before = await snapshot.textBefore(file).catch(() => undefined);
     if (before === undefined || !isComparable(before)) return false;
-    const expected = this.#reported.textAfter(file, before);
+    const expected = this.#reportedChanges.textAfter(file, before);
     if (expected === undefined) return false;
     const found = await readTextNow(path.join(this.#deps.folder, file));
     if (found === undefined || !isComparable(found)) return false;

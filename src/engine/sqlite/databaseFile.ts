@@ -39,7 +39,7 @@ interface Version {
 
 interface Copy {
   readonly version: Version;
-  readonly torn: boolean;
+  readonly isTorn: boolean;
 }
 
 const attempts = 4;
@@ -58,7 +58,7 @@ export class DatabaseFile {
   readonly #options: DatabaseFileOptions;
   #folder: string | undefined;
   #copy: Copy | undefined;
-  #expiry: NodeJS.Timeout | undefined;
+  #expiryTimer: NodeJS.Timeout | undefined;
   /** Serializes reads, which share the copy. */
   #turn: Promise<unknown> = Promise.resolve();
 
@@ -75,7 +75,7 @@ export class DatabaseFile {
   }
 
   async #read<T>(use: (database: DatabaseQueries) => T): Promise<DatabaseRead<T>> {
-    clearTimeout(this.#expiry);
+    clearTimeout(this.#expiryTimer);
     const driver = await (this.#options.driver ?? readingDriver)();
     if (driver === undefined) return { kind: 'unreadable', reason: 'This runtime has no SQLite (node:sqlite).' };
     try {
@@ -89,7 +89,7 @@ export class DatabaseFile {
           ? query(() => driver.open(this.#path, 'immutable'), use)
           : query(() => driver.open(this.#copyPath, before.journal === undefined ? 'immutable' : 'private'), use);
         if (inPlace && !isSame(before, await this.#readVersion())) continue;
-        if (read.kind === 'unreadable' || inPlace || this.#copy?.torn !== true) return read;
+        if (read.kind === 'unreadable' || inPlace || this.#copy?.isTorn !== true) return read;
         const problem = 'The write-ahead log of the database is damaged or incomplete at its end.';
         return { ...read, problems: [...read.problems, problem] };
       }
@@ -102,13 +102,13 @@ export class DatabaseFile {
   }
 
   #expireLater(): void {
-    this.#expiry = setTimeout(() => void this.dispose(), keepCopyMs);
-    this.#expiry.unref();
+    this.#expiryTimer = setTimeout(() => void this.dispose(), keepCopyMs);
+    this.#expiryTimer.unref();
   }
 
   /** Removes the private copy. */
   async dispose(): Promise<void> {
-    clearTimeout(this.#expiry);
+    clearTimeout(this.#expiryTimer);
     await this.#turn;
     const folder = this.#folder;
     this.#folder = undefined;
@@ -154,9 +154,9 @@ export class DatabaseFile {
     if (!onlyGrown) await copy(this.#path, this.#copyPath);
     if (journal === undefined) await rm(`${this.#copyPath}-journal`, { force: true });
     else await copy(`${this.#path}-journal`, `${this.#copyPath}-journal`);
-    const torn = wal !== undefined && (await foldWal(`${this.#path}-wal`, this.#copyPath)).torn;
+    const isTorn = wal !== undefined && (await foldWal(`${this.#path}-wal`, this.#copyPath)).isTorn;
     if (!isSame(version, await this.#readVersion())) return false;
-    this.#copy = { version, torn };
+    this.#copy = { version, isTorn };
     return true;
   }
 }

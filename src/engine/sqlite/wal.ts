@@ -14,7 +14,7 @@ export interface WalFold {
   /** Number of pages written to the copy. */
   readonly pages: number;
   /** The log is truncated or damaged; the rest is not in the copy. */
-  readonly torn: boolean;
+  readonly isTorn: boolean;
 }
 
 interface WalHeader {
@@ -44,10 +44,10 @@ export async function foldWal(walPath: string, copyPath: string): Promise<WalFol
     const copy = await open(copyPath, 'r+');
     try {
       const header = await readHeader(wal);
-      const committed = header === undefined ? { torn: true, pages: undefined } : await committedPages(wal, header);
+      const committed = header === undefined ? { isTorn: true, pages: undefined } : await committedPages(wal, header);
       if (header !== undefined && committed.pages !== undefined) await writePages(wal, copy, header, committed.pages);
       await leaveWalMode(copy);
-      return { pages: committed.pages?.offsets.size ?? 0, torn: committed.torn };
+      return { pages: committed.pages?.offsets.size ?? 0, isTorn: committed.isTorn };
     } finally {
       await copy.close();
     }
@@ -79,7 +79,7 @@ interface CommittedPages {
 async function committedPages(
   wal: FileHandle,
   { pageSize, littleEndian, salts, sum: first }: WalHeader,
-): Promise<{ readonly torn: boolean; readonly pages: CommittedPages | undefined }> {
+): Promise<{ readonly isTorn: boolean; readonly pages: CommittedPages | undefined }> {
   const frameBytes = frameHeaderBytes + pageSize;
   const buffer = Buffer.alloc(frameBytes * batchFrames);
   const offsets = new Map<number, number>();
@@ -87,8 +87,8 @@ async function committedPages(
   let databasePages: number | undefined;
   let sum = first;
   let position = headerBytes;
-  const result = (torn: boolean) => ({
-    torn,
+  const result = (isTorn: boolean) => ({
+    isTorn,
     pages: databasePages === undefined ? undefined : { offsets, databasePages },
   });
   for (;;) {

@@ -10,7 +10,7 @@ import { isReadOnly } from '../../model/session/importedSession.ts';
 
 /** Usage of all sessions by run, and what it does not include. */
 export interface Spending {
-  readonly spent: readonly RunSpending[];
+  readonly runSpending: readonly RunSpending[];
   /** Number of runs that summaries omit; their cost counts on the day when their session was created. */
   readonly omitted: number;
   /** Number of unreadable records. */
@@ -22,7 +22,7 @@ export async function spendingOf(store: RecordStore, live: readonly SessionState
   const { ledgers, unreadable } = await ledgersOf(store, live);
   const counted = ledgers.filter(({ summary }) => hasCost(summary));
   return {
-    spent: counted.flatMap(({ summary, turns, omitted }) => spendingOfSession(summary, turns, omitted)),
+    runSpending: counted.flatMap(({ summary, turns, omitted }) => spendingOfSession(summary, turns, omitted)),
     omitted: counted.reduce((sum, { omitted }) => sum + omitted, 0),
     unreadable: unreadable.length,
   };

@@ -23,7 +23,7 @@ export const agentTrace: Exporter = {
         'vitrine.session_id': summary.session_id,
         'vitrine.executor_type': summary.executor_type,
         'vitrine.unplaced': Object.fromEntries(
-          [...files].flatMap(([path, { unplaced }]) => (unplaced === 0 ? [] : [[path, unplaced]])),
+          [...files].flatMap(([path, { unplacedEdits }]) => (unplacedEdits === 0 ? [] : [[path, unplacedEdits]])),
         ),
         'vitrine.outside': outside,
       },

@@ -8,21 +8,21 @@ const tooDeep = `(nested deeper than ${maxDepth} levels)`;
 export interface SoundMessages {
   readonly messages: readonly AcpMessage[];
   /** Number of messages with values that cannot be kept. */
-  readonly unsound: number;
+  readonly invalidCount: number;
 }
 
 /** Messages with times as ISO 8601 in UTC, without invalid times, and with metadata of limited depth. */
 export function validMessages(imported: readonly AcpMessage[]): SoundMessages {
-  let unsound = 0;
+  let invalidCount = 0;
   const messages = imported.map((message) => {
     const created_at = timeOf(message.created_at);
     const completed_at = timeOf(message.completed_at);
     const parts = message.parts.map((part) => ({ ...part, metadata: limitDepth(part.metadata, maxDepth) }));
     const isDeep = parts.some(({ metadata }, at) => metadata !== message.parts[at]?.metadata);
-    if (created_at === null || completed_at === null || isDeep) unsound += 1;
+    if (created_at === null || completed_at === null || isDeep) invalidCount += 1;
     return { ...message, created_at, completed_at, parts };
   });
-  return { messages, unsound };
+  return { messages, invalidCount };
 }
 
 /** `null` for an invalid time, `undefined` if there is none. */

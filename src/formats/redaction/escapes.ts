@@ -75,7 +75,7 @@ class View implements UnescapedText {
   readonly #source: string;
   readonly #parts: string[] = [];
   readonly #places: Place[] = [];
-  #from = 0;
+  #takenUpTo = 0;
   #length = 0;
   text = '';
 
@@ -84,9 +84,9 @@ class View implements UnescapedText {
   }
 
   replace(at: number, length: number, by: string): void {
-    const isFirst = this.#from === 0;
-    if (at - this.#from > (isFirst ? reach : 2 * reach)) {
-      if (!isFirst) this.#keep(this.#from + reach);
+    const isFirst = this.#takenUpTo === 0;
+    if (at - this.#takenUpTo > (isFirst ? reach : 2 * reach)) {
+      if (!isFirst) this.#keep(this.#takenUpTo + reach);
       this.#put(at - reach, leftOut);
     }
     this.#keep(at);
@@ -94,7 +94,7 @@ class View implements UnescapedText {
   }
 
   done(): UnescapedText {
-    this.#keep(this.#from + reach);
+    this.#keep(this.#takenUpTo + reach);
     this.text = this.#parts.join('');
     return this;
   }
@@ -104,16 +104,16 @@ class View implements UnescapedText {
   }
 
   #keep(to: number): void {
-    const saved = this.#source.slice(this.#from, to);
+    const saved = this.#source.slice(this.#takenUpTo, to);
     this.#parts.push(saved);
     this.#length += saved.length;
-    this.#from += saved.length;
+    this.#takenUpTo += saved.length;
   }
 
   #put(to: number, added: string): void {
     this.#parts.push(added);
     this.#length += added.length;
-    this.#from = to;
+    this.#takenUpTo = to;
     this.#places.push({ end: this.#length, longer: to - this.#length, added: added.length });
   }
 

@@ -54,7 +54,7 @@ function kindOf(groups: Readonly<Record<string, string | undefined>> | undefined
 class TextWithoutBreaks implements JoinedText {
   readonly text: string;
   /** Positions of removals in the joined text, with the length removed so far. */
-  readonly #places: readonly (readonly [at: number, shift: number])[];
+  readonly #removals: readonly (readonly [at: number, shift: number])[];
 
   constructor(whole: string, cuts: readonly TextSpan[]) {
     const parts: string[] = [];
@@ -69,7 +69,7 @@ class TextWithoutBreaks implements JoinedText {
     }
     parts.push(whole.slice(from));
     this.text = parts.join('');
-    this.#places = places;
+    this.#removals = places;
   }
 
   original({ start, end }: TextSpan): TextSpan {
@@ -78,12 +78,12 @@ class TextWithoutBreaks implements JoinedText {
 
   /** Length removed up to this position. */
   #shift(at: number): number {
-    let [low, high] = [0, this.#places.length];
+    let [low, high] = [0, this.#removals.length];
     while (low < high) {
       const middle = (low + high) >> 1;
-      if ((this.#places[middle]?.[0] ?? 0) <= at) low = middle + 1;
+      if ((this.#removals[middle]?.[0] ?? 0) <= at) low = middle + 1;
       else high = middle;
     }
-    return this.#places[low - 1]?.[1] ?? 0;
+    return this.#removals[low - 1]?.[1] ?? 0;
   }
 }

@@ -44,8 +44,8 @@ export interface Place {
  */
 export class Redactor {
   readonly #tag: (secret: string) => string;
-  readonly #masked: MaskedSecret[] = [];
-  readonly #byRule = new Map<string, number>();
+  readonly #maskedSecrets: MaskedSecret[] = [];
+  readonly #countByRule = new Map<string, number>();
   #total = 0;
 
   constructor(tag: (secret: string) => string) {
@@ -53,7 +53,7 @@ export class Redactor {
   }
 
   report(): RedactionReport {
-    return { total: this.#total, byRule: Object.fromEntries(this.#byRule), masked: [...this.#masked] };
+    return { total: this.#total, byRule: Object.fromEntries(this.#countByRule), masked: [...this.#maskedSecrets] };
   }
 
   /** Also adjusts the ranges of citations. @throws never for a valid entry */
@@ -153,10 +153,10 @@ export class Redactor {
   #put(rule: string, secret: string, place: Place): string {
     const tag = this.#tag(secret);
     this.#total += 1;
-    this.#byRule.set(rule, (this.#byRule.get(rule) ?? 0) + 1);
-    if (this.#masked.length < maxListed) {
+    this.#countByRule.set(rule, (this.#countByRule.get(rule) ?? 0) + 1);
+    if (this.#maskedSecrets.length < maxListed) {
       const { entry } = place;
-      this.#masked.push({
+      this.#maskedSecrets.push({
         ...(entry !== undefined && { entry }),
         field: pathText(place),
         rule,

@@ -43,10 +43,10 @@ export function findSecrets(text: string): Finding[] {
 }
 
 const ranked = secretRules.map((rule, rank) => ({ rule, rank }));
-const ordinary = ranked.filter(({ rule }) => rule.rare !== true);
+const ordinary = ranked.filter(({ rule }) => rule.hasRareHints !== true);
 const rareHint = new RegExp(
   secretRules
-    .flatMap(({ rare, hints }) => (rare === true ? hints : []))
+    .flatMap(({ hasRareHints, hints }) => (hasRareHints === true ? hints : []))
     .map((hint) => hint.replaceAll(/[./]/g, String.raw`\$&`))
     .join('|'),
 );

@@ -18,7 +18,7 @@ export interface BudgetOwner {
   /** Local calendar day (`2026-11-21`). */
   readonly day: string;
   /** The run is counted from its own figures. */
-  readonly exceptRun?: string;
+  readonly excludedRun?: string;
 }
 
 /** What a session of another program used on its last active day. */
@@ -72,11 +72,11 @@ export function sharedSpending(
   now: number,
   {
     dayOf,
-    inside,
+    isInside,
     observed = [],
   }: {
     readonly dayOf: (at: string) => string;
-    readonly inside: (dir: string, folder: string) => boolean;
+    readonly isInside: (dir: string, folder: string) => boolean;
     readonly observed?: readonly ObservedUse[];
   },
 ): SharedSpending {
@@ -92,7 +92,7 @@ export function sharedSpending(
     const whole: readonly SharedScope[] = [
       ...(own ? (['session'] as const) : []),
       ...(rootOf(summary.session_id, parentOf) === root ? (['tree'] as const) : []),
-      ...(inside(summary.project_dir ?? '', subject.folder) ? (['workspace'] as const) : []),
+      ...(isInside(summary.project_dir ?? '', subject.folder) ? (['workspace'] as const) : []),
     ];
     const daily: readonly SharedScope[] = [
       'day',
@@ -101,7 +101,7 @@ export function sharedSpending(
         : []),
     ];
     for (const { runId, at, used } of runsOf(session, now)) {
-      if (runId !== null && runId === subject.exceptRun) continue;
+      if (runId !== null && runId === subject.excludedRun) continue;
       const today = dayOf(at) === subject.day;
       for (const scope of today ? [...whole, ...daily] : whole) sums[scope] = addBudgetUsage(sums[scope], used);
     }

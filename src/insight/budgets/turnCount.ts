@@ -6,7 +6,7 @@ import type { RunFacts } from '../../model/usage/facts.ts';
  * response begins with the first text or call after a tool result.
  */
 export class TurnCount {
-  #responses = 0;
+  #responseCount = 0;
   /** A response has begun; what follows belongs to it. */
   #isInResponse = false;
   #last = -1;
@@ -30,7 +30,7 @@ export class TurnCount {
       if (tool?.parentCallId !== undefined) continue;
       if (isNew && (tool !== undefined || type.kind === 'assistant_message' || type.kind === 'thinking')) {
         if (!this.#isInResponse) {
-          this.#responses += 1;
+          this.#responseCount += 1;
           this.#responseStart = index;
           this.#callsTool = false;
         }
@@ -48,6 +48,6 @@ export class TurnCount {
 
   count({ messages }: Pick<RunFacts, 'messages'>): number {
     const reported = messages.filter(({ parentCallId }) => parentCallId === null).length;
-    return reported > 0 ? reported : this.#responses;
+    return reported > 0 ? reported : this.#responseCount;
   }
 }

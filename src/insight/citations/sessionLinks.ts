@@ -25,7 +25,7 @@ const maxLinks = 20_000;
 export class SessionLinks {
   readonly #evidence: SessionEvidence;
   readonly #sources = new Sources();
-  readonly #byEntry = new Map<number, readonly NumberedLink[]>();
+  readonly #linksByEntry = new Map<number, readonly NumberedLink[]>();
   #savedLinks = 0;
 
   constructor(workDir: string) {
@@ -44,13 +44,13 @@ export class SessionLinks {
       const number = numbers[at];
       return number === undefined ? [] : [{ at, number, link: limitCandidates(link) }];
     });
-    this.#byEntry.set(entry.index, numbered);
+    this.#linksByEntry.set(entry.index, numbered);
     this.#savedLinks += numbered.length;
     this.#forget();
   }
 
   linksOf(index: number): readonly NumberedLink[] {
-    return this.#byEntry.get(index) ?? [];
+    return this.#linksByEntry.get(index) ?? [];
   }
 
   sources(): readonly Source[] {
@@ -58,12 +58,12 @@ export class SessionLinks {
   }
 
   #drop(index: number): void {
-    this.#savedLinks -= this.#byEntry.get(index)?.length ?? 0;
-    this.#byEntry.delete(index);
+    this.#savedLinks -= this.#linksByEntry.get(index)?.length ?? 0;
+    this.#linksByEntry.delete(index);
   }
 
   #forget(): void {
-    for (const index of this.#byEntry.keys()) {
+    for (const index of this.#linksByEntry.keys()) {
       if (this.#savedLinks <= maxLinks) return;
       this.#drop(index);
     }

@@ -43,7 +43,7 @@ export class SessionFiles {
   readonly #workDir: string;
   readonly #numbers: StepNumbers;
   readonly #files = new Map<string, MutableFile>();
-  readonly #found = new Map<string, StepRef>();
+  readonly #foundPaths = new Map<string, StepRef>();
   readonly #countedEntries = new Set<number>();
   #omitted = 0;
 
@@ -85,7 +85,7 @@ export class SessionFiles {
 
   /** Files in search results that no call used, with the first search. */
   found(): { readonly path: string; readonly step: StepRef }[] {
-    return [...this.#found].flatMap(([path, step]) => (this.#files.has(path) ? [] : [{ path, step }]));
+    return [...this.#foundPaths].flatMap(([path, step]) => (this.#files.has(path) ? [] : [{ path, step }]));
   }
 
   get(path: string): SessionFile | undefined {
@@ -105,7 +105,7 @@ export class SessionFiles {
   #search(result: string, step: StepRef): void {
     for (const foundFile of foundFiles(result)) {
       const path = normalPath(foundFile, this.#workDir);
-      if (this.#found.size < maxFound && !this.#found.has(path)) this.#found.set(path, step);
+      if (this.#foundPaths.size < maxFound && !this.#foundPaths.has(path)) this.#foundPaths.set(path, step);
     }
   }
 

@@ -15,19 +15,19 @@ const tolerance = 10;
 
 /** Text written at unknown positions of one file. */
 export class Fragments {
-  #all: Fragment[] = [];
+  #fragments: Fragment[] = [];
   #characters = 0;
 
   get all(): readonly Fragment[] {
-    return this.#all;
+    return this.#fragments;
   }
 
   add(fragment: Fragment): void {
     if (!fragment.some(({ by }) => by !== null)) return;
-    this.#all.push(fragment);
+    this.#fragments.push(fragment);
     this.#characters += sizeOf(fragment);
-    while (this.#characters > mostCharacters && this.#all.length > 0)
-      this.#characters -= sizeOf(this.#all.shift() ?? []);
+    while (this.#characters > mostCharacters && this.#fragments.length > 0)
+      this.#characters -= sizeOf(this.#fragments.shift() ?? []);
   }
 
   /** Each range of lines written by steps, taken from a text whose positions are about to be lost. */
@@ -46,10 +46,10 @@ export class Fragments {
 
   /** The complete text of the file is known now: fragments found in it have a position and are removed. */
   place(lines: HistoryLine[]): HistoryLine[] {
-    if (this.#all.length === 0) return lines;
+    if (this.#fragments.length === 0) return lines;
     const file = new FileText(lines.map(({ text }) => text ?? ''));
     const left: Fragment[] = [];
-    for (const fragment of this.#all) {
+    for (const fragment of this.#fragments) {
       const places = file.locate(fragment);
       if (places === null) left.push(fragment);
       for (const [at, place] of (places ?? []).entries()) {
@@ -58,7 +58,7 @@ export class Fragments {
         if (line !== undefined && by !== undefined && by !== null) lines[place] = { ...line, by };
       }
     }
-    this.#all = left;
+    this.#fragments = left;
     this.#characters = left.reduce((sum, fragment) => sum + sizeOf(fragment), 0);
     return lines;
   }
@@ -68,13 +68,13 @@ export class Fragments {
 export class FileText {
   readonly lines: readonly string[];
   readonly #text: string;
-  readonly #starts: readonly number[];
+  readonly #lineStarts: readonly number[];
 
   constructor(lines: readonly string[]) {
     this.lines = lines;
     this.#text = lines.join('\n');
     let start = 0;
-    this.#starts = lines.map((line) => {
+    this.#lineStarts = lines.map((line) => {
       const at = start;
       start += line.length + 1;
       return at;
@@ -108,10 +108,10 @@ export class FileText {
 
   #findLineAt(offset: number): number {
     let low = 0;
-    let high = this.#starts.length;
+    let high = this.#lineStarts.length;
     while (low < high) {
       const middle = (low + high) >> 1;
-      if ((this.#starts[middle] ?? 0) <= offset) low = middle + 1;
+      if ((this.#lineStarts[middle] ?? 0) <= offset) low = middle + 1;
       else high = middle;
     }
     return low - 1;

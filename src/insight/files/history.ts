@@ -29,9 +29,9 @@ export class FileHistory {
   readonly #path: string;
   readonly #workDir: string;
   #content: Content | null = null;
-  #before: string | null | undefined;
+  #textBefore: string | null | undefined;
   #isExact = true;
-  #changed = false;
+  #isChanged = false;
   #isDeleted = false;
   readonly #fragments = new Fragments();
 
@@ -65,7 +65,7 @@ export class FileHistory {
 
   /** Text before the first recorded change; `null` if the file did not exist, `undefined` if not recorded. */
   get before(): string | null | undefined {
-    return this.#changed ? this.#before : this.after;
+    return this.#isChanged ? this.#textBefore : this.after;
   }
 
   /** Text after the last change; `null` if the file was deleted, `undefined` if not recorded. */
@@ -94,9 +94,9 @@ export class FileHistory {
   }
 
   #beginChange(kind?: FileChange['kind']): void {
-    if (this.#changed) return;
-    this.#before = kind === 'add' ? null : this.after;
-    this.#changed = true;
+    if (this.#isChanged) return;
+    this.#textBefore = kind === 'add' ? null : this.after;
+    this.#isChanged = true;
   }
 
   #forgetContent(): void {
@@ -108,8 +108,8 @@ export class FileHistory {
 
   #read(step: number, text: string | undefined, { startLine, endLine, totalLines }: LineExtent): void {
     if (text === undefined || text === '' || text.length > longestFile) return;
-    const { first, lines, ended } = linesOfResult(text, startLine ?? 1);
-    this.#setLines(first, lines, ended, totalLines ?? (endLine === undefined ? undefined : Infinity));
+    const { first, lines, endsWithLineBreak } = linesOfResult(text, startLine ?? 1);
+    this.#setLines(first, lines, endsWithLineBreak, totalLines ?? (endLine === undefined ? undefined : Infinity));
     const known = this.#content?.lines ?? [];
     for (const [at, text_] of lines.entries()) {
       const line = known[first - 1 + at];

@@ -15,10 +15,10 @@ export interface FollowUpFacts {
   readonly total: number;
   /** A due follow-up was cancelled at this number of entries. */
   readonly cancelledAt?: number | undefined;
-  readonly ends: UnfinishedWork;
+  readonly unfinishedWork: UnfinishedWork;
   readonly sent: SentFollowUps;
   /** Follow-ups sent on the day of `now`: for all agents, and for this one. */
-  readonly today: { readonly all: number; readonly agent: number };
+  readonly sentToday: { readonly all: number; readonly agent: number };
 }
 
 export interface SentFollowUps {
@@ -86,16 +86,16 @@ export function decideFollowUp(
   const since = Math.min(facts.since, now);
   if (now - since > oldest + rules.delayMs) return not('too_old');
   if (facts.cancelledAt !== undefined && facts.cancelledAt >= facts.total) return not('cancelled');
-  const { sent, today, ends } = facts;
+  const { sent, sentToday, unfinishedWork } = facts;
   if (sent.count >= rules.perSession) return not('session_limit');
-  if (today.all >= rules.perDay || today.agent >= rules.perDayOfAgent) return not('day_limit');
+  if (sentToday.all >= rules.perDay || sentToday.agent >= rules.perDayOfAgent) return not('day_limit');
   const left = rules.usd === undefined || sent.usd === null ? null : rules.usd - sent.usd;
   if (rules.usd !== undefined && left === null) return not('budget_unknown');
   // The next one may cost as much as the last: the rest of the budget must cover it.
   if (left !== null && (left <= 0 || left < (sent.last?.usd ?? 0))) return not('budget_used_up');
-  const trigger = triggerOf(ends, rules);
+  const trigger = triggerOf(unfinishedWork, rules);
   if (trigger === null) return not('nothing_open');
-  if (isRepeated(trigger, sent.last, ends)) return not('nothing_new');
+  if (isRepeated(trigger, sent.last, unfinishedWork)) return not('nothing_new');
   const quietUntil = skipQuietHours(now, rules.quiet, minuteOfDay);
   const at = skipQuietHours(Math.max(since + rules.delayMs, now), rules.quiet, minuteOfDay);
   if (at === null || quietUntil === null) return not('always_quiet');

@@ -15,7 +15,7 @@ export interface EndedRun {
   readonly isCompleted: boolean;
   /** Entries of the session at that time. */
   readonly total: number;
-  readonly ends: UnfinishedWork;
+  readonly unfinishedWork: UnfinishedWork;
   /** State at that time, as recorded. */
   readonly sent: SentFollowUps;
 }
@@ -53,9 +53,9 @@ export function dryRun(sessions: readonly DryRunSession[], { minuteOfDay, dayOf 
   const perDay = new Map<string, number>();
   const count = (at: number, scope: string): number => perDay.get(`${dayOf(at)} ${scope}`) ?? 0;
   const decideAt = ({ run, rules }: { run: EndedRun; rules: FollowUpRules | null }, at: number) => {
-    const { isCompleted: idle, endedAt, total, ends, sent } = run;
-    const today = { all: count(at, all), agent: count(at, `of ${run.scope}`) };
-    const facts = { idle, since: endedAt, total, ends, sent, today };
+    const { isCompleted: idle, endedAt, total, unfinishedWork, sent } = run;
+    const sentToday = { all: count(at, all), agent: count(at, `of ${run.scope}`) };
+    const facts = { idle, since: endedAt, total, unfinishedWork, sent, sentToday };
     return decideFollowUp(facts, rules, { now: endedAt, minuteOfDay, paused: false });
   };
   const planned = sessions

@@ -21,22 +21,22 @@ export function isWholeList({ action, status }: Pick<ToolUse, 'action' | 'status
 export class TodoLedger {
   /** By the agent's id, or by position in a list without ids; `null` if there is no list. */
   #statuses: Map<string, Status> | null = null;
-  #named = false;
+  #isNamedList = false;
   #conversation: string | undefined;
 
   /** A successful call. A list belongs to one conversation of the agent, if that is known. */
   apply({ todos, others }: TodoAction, conversation: string | undefined): void {
     const named = others !== undefined || todos.some(({ id }) => id !== undefined);
     // Does not change a list with ids.
-    if (!named && todos.length === 0 && this.#named) return;
+    if (!named && todos.length === 0 && this.#isNamedList) return;
     const isAnother =
       conversation !== undefined && this.#conversation !== undefined && conversation !== this.#conversation;
-    const before = named && this.#named && !isAnother ? this.#statuses : null;
+    const before = named && this.#isNamedList && !isAnother ? this.#statuses : null;
     const statuses = new Map(before);
     if (others !== undefined) for (const id of statuses.keys()) statuses.set(id, others);
     for (const [place, { id, status }] of todos.entries()) statuses.set(id ?? `#${place}`, status);
     this.#statuses = statuses;
-    this.#named = named;
+    this.#isNamedList = named;
     this.#conversation = conversation ?? this.#conversation;
   }
 

@@ -61,7 +61,7 @@ export interface PreviousCounters {
   /** Last printed totals. */
   readonly counters: (Totals & { readonly usd: number }) | null;
   /** The session's usage by our count when the agent printed them. */
-  readonly atCounters: ResultMetadata | null;
+  readonly resultAtCounters: ResultMetadata | null;
   /** The session's usage by our count. */
   readonly last: ResultMetadata | null;
   /** Runs after the last printed totals, mostly killed ones. */
@@ -78,7 +78,7 @@ export function previousCounters(previous: readonly ResultMetadata[]): PreviousC
       printed === undefined || printed === null || printed.usd === null
         ? null
         : { scope: printed.scope, usd: printed.usd, models: printed.models, apiDuration: printed.apiDuration },
-    atCounters: run ?? null,
+    resultAtCounters: run ?? null,
     last: ran.at(-1) ?? null,
     unreported: ran.slice(at + 1),
   };

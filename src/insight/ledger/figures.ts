@@ -174,21 +174,24 @@ function totalOf(
   before: PreviousCounters,
   models: readonly ModelUsage[],
 ): { cost: Cost; models: readonly ModelUsage[] } {
-  const { last, atCounters } = before;
+  const { last, resultAtCounters } = before;
   if (share.scope === 'run' || share.began === 'apart') {
     if (last === null) return { cost: share.cost, models };
     return { cost: addCosts(last.totalCostProvenance, share.cost), models: addModels(last.totalModels, models) };
   }
   const printed: Cost = { provenance: 'reported', usd: counters.usd };
   const came = sinceTotals(counters, before);
-  const known: Cost = atCounters?.totalCostProvenance ?? { provenance: 'reported', usd: 0 };
+  const known: Cost = resultAtCounters?.totalCostProvenance ?? { provenance: 'reported', usd: 0 };
   const counted = known.provenance === 'reported' && sameUsd(known.usd, before.counters?.usd ?? 0);
   const parts = share.lost.map(({ costProvenance }) => costProvenance);
   const cost = parts.reduce(addCosts, counted ? printed : addCosts(known, { provenance: 'reported', usd: came.usd }));
   return {
     // A total that omits something without a price is still what the agent reports.
     cost: cost.provenance === 'unknown' ? printed : cost,
-    models: [came.models, ...share.lost.map((run) => run.models)].reduce(addModels, atCounters?.totalModels ?? []),
+    models: [came.models, ...share.lost.map((run) => run.models)].reduce(
+      addModels,
+      resultAtCounters?.totalModels ?? [],
+    ),
   };
 }
 

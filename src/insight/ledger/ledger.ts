@@ -77,7 +77,9 @@ function metadataOf(
     models: [...figures.models],
     totalModels: [...figures.totalModels],
     counters:
-      totals === null ? null : { ...totals, models: [...totals.models], turns: turns.printed, turnsScope: turns.scope },
+      totals === null
+        ? null
+        : { ...totals, models: [...totals.models], turns: turns.printedTurns, turnsScope: turns.scope },
     exitCode: exit.code,
     signal: exit.signal,
     endReason,

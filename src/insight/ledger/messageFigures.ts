@@ -12,8 +12,8 @@ interface Run {
 /** Figures of a session's responses, by the entries that show them. */
 export class MessageFigures {
   readonly #figures = new Map<number, MessageFigure>();
-  readonly #furtherEntries = new Set<number>();
-  readonly #reporting = new Set<string>();
+  readonly #laterEntries = new Set<number>();
+  readonly #reportingRuns = new Set<string>();
 
   /** `fallback` is the session's model, for messages without one. */
   constructor(
@@ -23,12 +23,12 @@ export class MessageFigures {
   ) {
     const costs = messageCosts(messages, prices, fallback);
     for (const [at, { runId, entries: [first, ...further] = [] }] of messages.entries()) {
-      this.#reporting.add(runId);
+      this.#reportingRuns.add(runId);
       const known = costs[at];
       if (first === undefined || known === undefined) continue;
       const { model, usage, cost, settled } = known;
       this.#figures.set(first, { model, usage, cost, settled });
-      for (const index of further) this.#furtherEntries.add(index);
+      for (const index of further) this.#laterEntries.add(index);
     }
   }
 
@@ -36,10 +36,10 @@ export class MessageFigures {
   figureOf(index: number, runs: readonly Run[]): MessageFigure | MissingFigure {
     const figure = this.#figures.get(index);
     if (figure !== undefined) return figure;
-    if (this.#furtherEntries.has(index)) return 'counted_before';
+    if (this.#laterEntries.has(index)) return 'counted_before';
     const run = runs.findLast(({ firstIndex }) => firstIndex <= index);
     if (run?.status === 'running') return 'not_yet';
-    const isReporting = run === undefined ? this.#reporting.size > 0 : this.#reporting.has(run.runId);
+    const isReporting = run === undefined ? this.#reportingRuns.size > 0 : this.#reportingRuns.has(run.runId);
     return isReporting ? 'not_this' : 'not_per_message';
   }
 }

@@ -8,7 +8,7 @@ export interface TurnCounts {
   readonly session: number | null;
   readonly run: number | null;
   /** As printed, and what it covers; `null` scope: both, because they are equal. */
-  readonly printed: number | null;
+  readonly printedTurns: number | null;
   readonly scope: 'run' | 'session' | null;
 }
 
@@ -20,16 +20,16 @@ export function turnsOf(facts: RunFacts, previous: readonly ResultMetadata[], ag
   const printed = facts.reports.flatMap(({ turns }) => (turns === null ? [] : [turns]));
   const last = printed.at(-1);
   const before = lastTurns(previous);
-  if (last === undefined) return { session: before, run: null, printed: null, scope: null };
+  if (last === undefined) return { session: before, run: null, printedTurns: null, scope: null };
   const sum = printed.reduce((all, turns) => all + turns, 0);
   const history = isHistory(facts, printed, previous, facts.agentVersion ?? agentVersion);
   if (!history) {
     const open = before === null && (facts.agentVersion ?? agentVersion) === null;
-    return { session: (before ?? 0) + sum, run: sum, printed: sum, scope: open ? null : 'run' };
+    return { session: (before ?? 0) + sum, run: sum, printedTurns: sum, scope: open ? null : 'run' };
   }
   // A conversation resumed from an earlier point continues with that point's count.
   const from = previous.map(({ turns }) => turns ?? 0).filter((turns) => turns < last);
-  return { session: last, run: last - Math.max(0, ...from), printed: last, scope: 'session' };
+  return { session: last, run: last - Math.max(0, ...from), printedTurns: last, scope: 'session' };
 }
 
 function isHistory(

@@ -5,7 +5,7 @@ export interface FileLines {
   /** Without line breaks. A text that ends with a line break has an empty last line. */
   readonly lines: readonly string[];
   /** The line break after each line but the last. */
-  readonly breaks: readonly string[];
+  readonly lineBreaks: readonly string[];
 }
 
 const lineBreak = /\r?\n/g;
@@ -13,7 +13,7 @@ const lineBreak = /\r?\n/g;
 export function splitLines(text: string): FileLines {
   const mark = text.startsWith('\uFEFF') ? '\uFEFF' : '';
   const body = text.slice(mark.length);
-  return { mark, lines: body.split(/\r?\n/), breaks: body.match(lineBreak) ?? [] };
+  return { mark, lines: body.split(/\r?\n/), lineBreaks: body.match(lineBreak) ?? [] };
 }
 
 /** Lines of a text of the record: line breaks and a byte order mark do not count. */
@@ -27,7 +27,7 @@ export function textFormOf(
   other?: string | null,
 ): { readonly mark: string; readonly lineBreak: string } {
   const [own, second] = [splitLines(text ?? ''), splitLines(other ?? '')];
-  return { mark: (text === null ? second : own).mark, lineBreak: own.breaks[0] ?? second.breaks[0] ?? '\n' };
+  return { mark: (text === null ? second : own).mark, lineBreak: own.lineBreaks[0] ?? second.lineBreaks[0] ?? '\n' };
 }
 
 /**
@@ -41,13 +41,13 @@ export function replaceLines(
   lineBreak: string,
 ): string {
   const file = splitLines(text);
-  const { mark, breaks } = file;
-  const usual = breaks[from] ?? breaks[from - 1] ?? lineBreak;
+  const { mark, lineBreaks } = file;
+  const usual = lineBreaks[from] ?? lineBreaks[from - 1] ?? lineBreak;
   const next = [...file.lines.slice(0, from), ...lines, ...file.lines.slice(to)];
   const ends = next.slice(0, -1).map((_, at) => {
     const old = at < from ? at : at - lines.length + (to - from);
     const isNew = at >= from && at < from + lines.length;
-    return isNew ? (breaks[Math.min(at, to - 1)] ?? usual) : (breaks[old] ?? usual);
+    return isNew ? (lineBreaks[Math.min(at, to - 1)] ?? usual) : (lineBreaks[old] ?? usual);
   });
   return mark + next.map((line, at) => line + (ends[at] ?? '')).join('');
 }

@@ -9,7 +9,7 @@ export interface StartText {
   /** Whether it ends with a line break is not recorded. */
   readonly openEnd: boolean;
   /** Whether there was a file, and with what, is not recorded. */
-  readonly uncertain: boolean;
+  readonly isUncertain: boolean;
 }
 
 /**
@@ -20,14 +20,14 @@ export function initialText(events: readonly FileEvent[], now: readonly string[]
   const known = events.findIndex(({ kind }) => kind === 'seen' || kind === 'written');
   const first = events[known];
   if (first?.kind === 'written') {
-    if (known === 0 && first.created) return { lines: null, openEnd: false, uncertain: false };
+    if (known === 0 && first.created) return { lines: null, openEnd: false, isUncertain: false };
     // What it replaced is not recorded.
-    return { lines: null, openEnd: false, uncertain: true };
+    return { lines: null, openEnd: false, isUncertain: true };
   }
   const undone = events.slice(0, known === -1 ? events.length : known);
   let lines: readonly string[] | null = first?.kind === 'seen' ? first.lines : now;
   for (const event of undone.reverse()) lines = before(event, lines);
-  return { lines, openEnd: first?.kind === 'seen', uncertain: lines === null };
+  return { lines, openEnd: first?.kind === 'seen', isUncertain: lines === null };
 }
 
 /** Changes that are not found any more, because something wrote over them, are left. */

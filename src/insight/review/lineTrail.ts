@@ -19,18 +19,18 @@ export type TracedLine = Omit<TrailLine, 'text'>;
 
 /** One file through its changes: each line has its authors, and each line of the first text those who removed it. */
 export class LineTrail {
-  readonly #base: string[];
+  readonly #baseLines: string[];
   #lines: TrailLine[];
   readonly #removersByLine: (readonly Author[])[];
 
   constructor(base: readonly string[]) {
-    this.#base = [...base];
+    this.#baseLines = [...base];
     this.#lines = base.map((text, at) => ({ text, base: at, by: [], over: [] }));
     this.#removersByLine = base.map(() => []);
   }
 
   get base(): readonly string[] {
-    return this.#base;
+    return this.#baseLines;
   }
 
   get texts(): readonly string[] {
@@ -48,7 +48,7 @@ export class LineTrail {
 
   /** Notes that the first text ended with a line break. */
   endLine(): void {
-    const base = this.#base.push('') - 1;
+    const base = this.#baseLines.push('') - 1;
     this.#removersByLine.push([]);
     this.#lines.push({ text: '', base, by: [], over: [] });
   }

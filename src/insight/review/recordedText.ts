@@ -26,11 +26,11 @@ export function deletedFile({ path, workDir, entries }: FileEntries): DeletedFil
     const { trail, exists, isExact } = replay.end();
     return { lines: exists ? trail.texts : null, isExact };
   };
-  const fits = (now: readonly string[]): boolean => {
+  const isConsistentWith = (now: readonly string[]): boolean => {
     const left = leftFrom(now);
     return events.length > 0 && left.isExact && left.lines?.join('\n') === now.join('\n');
   };
-  return { path, lines: leftFrom(null).lines, fits, last: entries.at(-1)?.index ?? -1 };
+  return { path, lines: leftFrom(null).lines, isConsistentWith, last: entries.at(-1)?.index ?? -1 };
 }
 
 /**

@@ -6,7 +6,7 @@ export interface DeletedFile {
   /** `null`: its text is not recorded. */
   readonly lines: readonly string[] | null;
   /** Whether everything recorded about it fits this text, for files whose text is not recorded. */
-  readonly fits?: (lines: readonly string[]) => boolean;
+  readonly isConsistentWith?: (lines: readonly string[]) => boolean;
   /** Last entry that used it. */
   readonly last?: number;
 }
@@ -71,8 +71,8 @@ function textOf(lines: readonly string[]): string {
 }
 
 /** Share of common lines, 1 for the same text. */
-function similarity({ lines, fits }: DeletedFile, to: FoundFile): number {
-  if (lines === null) return fits?.(to.lines) === true ? 1 : 0;
+function similarity({ lines, isConsistentWith }: DeletedFile, to: FoundFile): number {
+  if (lines === null) return isConsistentWith?.(to.lines) === true ? 1 : 0;
   // The text of such a file must be the same.
   if (to.since !== undefined) return 0;
   if (to.follows?.(lines) === true) return 1;

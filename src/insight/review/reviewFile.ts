@@ -13,7 +13,7 @@ export interface FileReview {
   /** Lines before it; `null`: there was no file. */
   readonly before: readonly string[] | null;
   /** The record does not show whether there was a file before. */
-  readonly uncertain: boolean;
+  readonly isUncertain: boolean;
   /** The file as it is; `null`: there is none. */
   readonly now: string | null;
   readonly hunks: readonly ReviewHunk[];
@@ -26,7 +26,7 @@ export interface FileReview {
 export interface ReviewOptions {
   readonly path: string;
   /** Earlier names of a renamed file. */
-  readonly earlier?: readonly string[];
+  readonly earlierPaths?: readonly string[];
   readonly workDir: string;
   /** Text at the start of the session, if known from another source; `null` if the file did not exist. */
   readonly start?: string | null;
@@ -41,10 +41,10 @@ export interface ReviewOptions {
 export function reviewFile(
   entries: readonly NormalizedEntry[],
   now: string | null,
-  { path: name, earlier = [], workDir, start, since = 0 }: ReviewOptions,
+  { path: name, earlierPaths = [], workDir, start, since = 0 }: ReviewOptions,
 ): FileReview {
   const path = normalPath(name, workDir);
-  const old = earlier.map((earlierPath) => normalPath(earlierPath, workDir));
+  const old = earlierPaths.map((earlierPath) => normalPath(earlierPath, workDir));
   const events = entries.flatMap((entry) => [
     // Under its new name, the file was not deleted.
     ...fileEvents(entry, old, workDir).filter(({ kind }) => kind !== 'deleted'),
@@ -54,7 +54,7 @@ export function reviewFile(
   const began =
     start === undefined
       ? initialText(events, lines)
-      : { lines: start === null ? null : plainLines(start), openEnd: false, uncertain: false };
+      : { lines: start === null ? null : plainLines(start), openEnd: false, isUncertain: false };
   const at = events.findIndex(({ step }) => step >= since);
   const before = at <= 0 ? began : replayText(events.slice(0, at), began);
   const replay = new Replay(before.lines, before.openEnd);
@@ -64,7 +64,7 @@ export function reviewFile(
   return {
     path,
     before: before.lines === null ? null : trail.base,
-    uncertain: before.uncertain,
+    isUncertain: before.isUncertain,
     now,
     hunks: now === null ? mergeIntoOneHunk(trail) : reviewHunks(trail),
     form: textFormOf(now, start),
@@ -83,12 +83,12 @@ function mergeIntoOneHunk(trail: LineTrail): ReviewHunk[] {
 
 type InitialText = ReturnType<typeof initialText>;
 
-function replayText(events: readonly FileEvent[], { lines, openEnd, uncertain }: InitialText): InitialText {
+function replayText(events: readonly FileEvent[], { lines, openEnd, isUncertain }: InitialText): InitialText {
   const replay = new Replay(lines, openEnd);
   for (const event of events) replay.add(event);
   const { trail, exists } = replay.end();
-  const isKnown = !uncertain || events.some(({ kind }) => kind === 'written' || kind === 'seen');
-  return { lines: exists ? trail.texts : null, openEnd, uncertain: !isKnown };
+  const isKnown = !isUncertain || events.some(({ kind }) => kind === 'written' || kind === 'seen');
+  return { lines: exists ? trail.texts : null, openEnd, isUncertain: !isKnown };
 }
 
 /**
@@ -102,14 +102,14 @@ export type RevertResult =
  * Replaces the lines of one hunk in the reviewed text with those from before the session. Everything else stays
  * as it is, character by character.
  */
-export function revertHunk({ before, now, hunks, uncertain, form }: FileReview, hunk: ReviewHunk): RevertResult {
+export function revertHunk({ before, now, hunks, isUncertain, form }: FileReview, hunk: ReviewHunk): RevertResult {
   const [from, to] = hunk.base;
   const lines = (before ?? []).slice(from, to);
   const text = revertedText();
   // Someone else wrote on the same lines: theirs would be lost too.
   const isMixed = hunk.by.length > 1 && hunk.by.includes(unreported);
   if (isMixed) return { conflict: 'mixed', text };
-  if (uncertain && before === null) return { conflict: 'uncertain', text };
+  if (isUncertain && before === null) return { conflict: 'uncertain', text };
   return { text };
 
   function revertedText(): string | null {

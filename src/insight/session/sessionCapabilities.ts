@@ -19,12 +19,12 @@ export class CapabilityCount {
   readonly #models = new Set<string>();
   readonly #subagents = new Set<string>();
   #requests = 0;
-  #thoughts = 0;
+  #thinkingCount = 0;
   #calls = 0;
   #results = 0;
   #mcp = 0;
   #messages = 0;
-  #freshStarts = 0;
+  #newConversations = 0;
 
   add({ type, metadata, origin }: NormalizedEntry): void {
     if (typeof metadata?.model === 'string') this.#models.add(metadata.model);
@@ -32,10 +32,10 @@ export class CapabilityCount {
     switch (type.kind) {
       case 'system_message':
         if (type.subtype === 'request') this.#requests += 1;
-        if (type.subtype === 'fresh_start') this.#freshStarts += 1;
+        if (type.subtype === 'fresh_start') this.#newConversations += 1;
         return;
       case 'thinking':
-        this.#thoughts += 1;
+        this.#thinkingCount += 1;
         return;
       case 'user_message':
         if (origin === 'human') this.#messages += 1;
@@ -62,10 +62,10 @@ export class CapabilityCount {
     const { runs, total_usage: usage, total_cost: cost } = summary;
     const figures = Object.values(usage).filter((figure) => figure !== undefined);
     const counts: Readonly<Record<CapabilityName, number>> = {
-      resume: Math.max(0, runs - 1 - this.#freshStarts),
+      resume: Math.max(0, runs - 1 - this.#newConversations),
       fork: 0,
       approvals: this.#requests,
-      thinking: this.#thoughts,
+      thinking: this.#thinkingCount,
       toolResults: this.#results,
       usage: figures.length,
       cost: cost.provenance === 'reported' ? 1 : 0,

@@ -19,7 +19,7 @@ const maxCommands = 5;
 export class UnrestoredCount {
   readonly #background = new Map<string, string>();
   readonly #interruptedCalls = new Set<string>();
-  readonly #allowed = new Set<string>();
+  readonly #allowedRequests = new Set<string>();
   readonly #compactions = new Set<number>();
 
   add(entry: NormalizedEntry): void {
@@ -41,14 +41,14 @@ export class UnrestoredCount {
   nextRun(): void {
     this.#background.clear();
     this.#interruptedCalls.clear();
-    this.#allowed.clear();
+    this.#allowedRequests.clear();
   }
 
   all(): UnrestoredState {
     return {
       background: [...this.#background.values()].slice(-maxCommands),
       cutOff: this.#interruptedCalls.size,
-      allowed: this.#allowed.size,
+      allowed: this.#allowedRequests.size,
       compactions: this.#compactions.size,
     };
   }
@@ -56,6 +56,6 @@ export class UnrestoredCount {
   #request({ metadata }: NormalizedEntry): void {
     const request = requestMetadataSchema.safeParse(metadata).data;
     const answer = request?.decision?.answer;
-    if (answer?.kind === 'allow' && answer.scope === 'session') this.#allowed.add(request?.request.id ?? '');
+    if (answer?.kind === 'allow' && answer.scope === 'session') this.#allowedRequests.add(request?.request.id ?? '');
   }
 }

@@ -29,14 +29,14 @@ interface WatchedCall {
  */
 export class Findings {
   /** Reads by path, then by lane and lines. */
-  readonly #reads = new Map<string, Map<string, WatchedCall>>();
+  readonly #readsByPath = new Map<string, Map<string, WatchedCall>>();
   readonly #failures = new Map<string, WatchedCall>();
-  readonly #found: Finding[] = [];
+  readonly #findings: Finding[] = [];
 
   add(entry: NormalizedEntry): void {
     if (entry.origin === 'compaction') {
       // The agent no longer has what it read.
-      this.#reads.clear();
+      this.#readsByPath.clear();
       return;
     }
     if (entry.type.kind !== 'tool_use') return;
@@ -51,7 +51,7 @@ export class Findings {
 
   /** Findings in the order in which they began. */
   all(): readonly Finding[] {
-    return [...this.#found].sort((a, b) => (a.steps[0] ?? 0) - (b.steps[0] ?? 0));
+    return [...this.#findings].sort((a, b) => (a.steps[0] ?? 0) - (b.steps[0] ?? 0));
   }
 
   #read(index: number, lane: string, { action, result }: ToolUse): void {
@@ -59,11 +59,11 @@ export class Findings {
     if (action.kind !== 'file_read' || result?.text === undefined || result.text === '') return;
     const key = `${lane}\n${action.startLine ?? 1}\n${action.endLine ?? ''}`;
     const content = fingerprint(result.text);
-    const ofPath = this.#reads.get(action.path) ?? new Map<string, WatchedCall>();
+    const ofPath = this.#readsByPath.get(action.path) ?? new Map<string, WatchedCall>();
     const known = ofPath.get(key);
     if (known?.content === content) this.#addRepeat(known, index, 'duplicate_read', action.path);
     else watch(ofPath, key, { steps: [index], content, finding: undefined });
-    watch(this.#reads, action.path, ofPath);
+    watch(this.#readsByPath, action.path, ofPath);
   }
 
   #addFailure(index: number, lane: string, tool: ToolUse): void {
@@ -76,8 +76,8 @@ export class Findings {
   }
 
   #handleFileChange({ action }: ToolUse): void {
-    if (action.kind === 'file_write') this.#reads.delete(action.path);
-    if (action.kind === 'file_edit') for (const { path } of action.changes) this.#reads.delete(path);
+    if (action.kind === 'file_write') this.#readsByPath.delete(action.path);
+    if (action.kind === 'file_edit') for (const { path } of action.changes) this.#readsByPath.delete(path);
     // With a changed file, the same command is a new attempt.
     this.#failures.clear();
   }
@@ -86,10 +86,10 @@ export class Findings {
     if (known.steps.length >= maxSteps || known.steps.includes(index)) return;
     known.steps = [...known.steps, index];
     const finding: Finding = { kind, steps: known.steps, subject: subject.slice(0, longestSubject) };
-    const at = known.finding === undefined ? -1 : this.#found.indexOf(known.finding);
+    const at = known.finding === undefined ? -1 : this.#findings.indexOf(known.finding);
     known.finding = finding;
-    if (at !== -1) this.#found[at] = finding;
-    else if (this.#found.push(finding) > maxFindings) this.#found.shift();
+    if (at !== -1) this.#findings[at] = finding;
+    else if (this.#findings.push(finding) > maxFindings) this.#findings.shift();
   }
 }
 

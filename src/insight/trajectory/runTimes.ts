@@ -61,7 +61,11 @@ export function sessionPhases(
   for (const [at, turn] of turns.entries()) {
     const end = ends[at] ?? now;
     const continues = at === turns.length - 1;
-    const own = phasesOfTurn(byTurn.get(at + 1) ?? [], turn, { you: waits.spansOf(at + 1, end), end, continues });
+    const own = phasesOfTurn(byTurn.get(at + 1) ?? [], turn, {
+      waitsForUser: waits.spansOf(at + 1, end),
+      end,
+      continues,
+    });
     if (own === undefined) continue;
     for (const phase of runPhases) segments[phase].push(...own.segments[phase]);
     sums = addPhases(sums, own.sums);
@@ -80,7 +84,7 @@ function latestEndsOf(byTurn: ReadonlyMap<number, readonly Row[]>, turns: number
 }
 
 interface TurnLimits {
-  readonly you: readonly Span[];
+  readonly waitsForUser: readonly Span[];
   /** End of rows without an end, in epoch milliseconds. */
   readonly end: number;
   /** It is the last one, so that it lasts until `end` if its duration is unknown; others ended with their last output. */
@@ -90,11 +94,11 @@ interface TurnLimits {
 function phasesOfTurn(
   rows: readonly Row[],
   { startedAt, durationMs }: TimedTurn,
-  { you, end: now, continues }: TurnLimits,
+  { waitsForUser, end: now, continues }: TurnLimits,
 ) {
   const tools: Span[] = [];
   const output: { kind: 'thinking' | 'writing'; span: Span }[] = [];
-  const times = you.flat();
+  const times = waitsForUser.flat();
   for (const row of rows) {
     if (row.startedAt === null) continue;
     const end = Math.max(row.startedAt, row.endedAt ?? (row.type === 'step' ? now : row.startedAt));
@@ -105,7 +109,7 @@ function phasesOfTurn(
     }
   }
   const span = spanOf(times, Date.parse(startedAt), durationMs, continues ? now : -Infinity);
-  return span === undefined ? undefined : phasesOf({ span, durationMs, tools, you, output });
+  return span === undefined ? undefined : phasesOf({ span, durationMs, tools, waitsForUser, output });
 }
 
 /**

@@ -74,9 +74,9 @@ export function findDisguise(command: string): Disguise | undefined {
 
 class Scan {
   readonly #text: string;
-  readonly #spots = new Map<number, SuspiciousCharacter>();
+  readonly #spotsByStart = new Map<number, SuspiciousCharacter>();
   readonly #scripts = new Set<string>();
-  readonly #hidden = new Set<string>();
+  readonly #hiddenNames = new Set<string>();
   readonly #lookAlikes = new Set<string>();
 
   constructor(text: string) {
@@ -84,19 +84,19 @@ class Scan {
   }
 
   result(): Disguise | undefined {
-    if (this.#spots.size === 0) return undefined;
-    const spots = [...this.#spots.values()].toSorted((a, b) => a.start - b.start);
-    return { hidden: [...this.#hidden], scripts: [...this.#scripts], lookAlikes: [...this.#lookAlikes], spots };
+    if (this.#spotsByStart.size === 0) return undefined;
+    const spots = [...this.#spotsByStart.values()].toSorted((a, b) => a.start - b.start);
+    return { hidden: [...this.#hiddenNames], scripts: [...this.#scripts], lookAlikes: [...this.#lookAlikes], spots };
   }
 
   hidden(): void {
     for (const { index, character } of hiddenCharacters(this.#text, 'code')) {
-      this.#hidden.add(characterName(character));
-      this.#spots.set(index, { start: index, end: index + character.length, hidden: true });
+      this.#hiddenNames.add(characterName(character));
+      this.#spotsByStart.set(index, { start: index, end: index + character.length, hidden: true });
     }
     for (const { index, 0: character } of this.#text.matchAll(/\p{Co}/gu)) {
-      this.#hidden.add(characterName(character));
-      this.#spots.set(index, { start: index, end: index + character.length, hidden: true });
+      this.#hiddenNames.add(characterName(character));
+      this.#spotsByStart.set(index, { start: index, end: index + character.length, hidden: true });
     }
   }
 
@@ -196,9 +196,9 @@ class Scan {
   }
 
   #add(start: number, character: string): void {
-    if (this.#spots.has(start)) return;
+    if (this.#spotsByStart.has(start)) return;
     this.#lookAlikes.add(character);
-    this.#spots.set(start, { start, end: start + character.length, hidden: false });
+    this.#spotsByStart.set(start, { start, end: start + character.length, hidden: false });
   }
 }
 

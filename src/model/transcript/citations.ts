@@ -75,13 +75,13 @@ export interface PlacedCitation<Entry> {
 export class MessageMap<Entry> {
   readonly #stretches: TextStretch<Entry>[] = [];
   /** The last stretch of each entry. */
-  readonly #ends = new Map<Entry, TextStretch<Entry>>();
+  readonly #lastStretches = new Map<Entry, TextStretch<Entry>>();
   #length = 0;
-  #newest: Entry | undefined;
+  #newestEntry: Entry | undefined;
 
   /** Call for each entry with content of the message. */
   addEntry(entry: Entry): void {
-    this.#newest = entry;
+    this.#newestEntry = entry;
   }
 
   /**
@@ -94,7 +94,7 @@ export class MessageMap<Entry> {
     else {
       const stretch = { entry, from: this.#length, at, length };
       this.#stretches.push(stretch);
-      this.#ends.set(entry, stretch);
+      this.#lastStretches.set(entry, stretch);
     }
     this.#length += length - joint;
   }
@@ -104,7 +104,7 @@ export class MessageMap<Entry> {
    */
   place(given: GivenCitation, isWhole: boolean): PlacedCitation<Entry> | undefined {
     const { source, start = 0, end } = given;
-    const newest = this.#newest;
+    const newest = this.#newestEntry;
     if (newest === undefined) return undefined;
     if (given.start === undefined && end === undefined) return { entry: newest, citation: source };
     const isRange = start >= 0 && (end === undefined || start < end);
@@ -115,7 +115,7 @@ export class MessageMap<Entry> {
     const start_index = first.at + start - first.from;
     if (end === undefined) return { entry, citation: { ...source, start_index } };
     const last = this.#findStretch(Math.min(end, this.#length) - 1);
-    const { at, from, length } = last?.entry === entry ? last : (this.#ends.get(entry) ?? first);
+    const { at, from, length } = last?.entry === entry ? last : (this.#lastStretches.get(entry) ?? first);
     return { entry, citation: { ...source, start_index, end_index: at + Math.min(end - from, length) } };
   }
 

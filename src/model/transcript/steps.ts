@@ -11,7 +11,7 @@ export type StepKind = (typeof stepKinds)[number];
  */
 export class StepNumbers {
   readonly #byIndex = new Map<number, string>();
-  readonly #byCall = new Map<string, { readonly step: string; children: number }>();
+  readonly #stepByCall = new Map<string, { readonly step: string; children: number }>();
   #lastTopStep: number;
 
   /** `before`: tool calls of the main conversation before the first entry that will be added. */
@@ -25,10 +25,10 @@ export class StepNumbers {
     const known = this.#byIndex.get(index);
     if (known !== undefined) return known;
     const { callId, parentCallId } = type.tool;
-    const parent = parentCallId === undefined ? undefined : this.#byCall.get(parentCallId);
+    const parent = parentCallId === undefined ? undefined : this.#stepByCall.get(parentCallId);
     const step = parent === undefined ? String(++this.#lastTopStep) : `${parent.step}.${++parent.children}`;
     this.#byIndex.set(index, step);
-    this.#byCall.set(callId, { step, children: 0 });
+    this.#stepByCall.set(callId, { step, children: 0 });
     return step;
   }
 

@@ -30,7 +30,7 @@ export function evidenceCard(
   { evidence, since, exists }: EvidenceLookup,
 ): EvidenceCard {
   const { status, kind, claim, given, reason, judged, path, lines, url, source, candidates } = link;
-  const text = evidence?.textThen ?? null;
+  const text = evidence?.originalText ?? null;
   return {
     number,
     status,

@@ -47,7 +47,7 @@ export function filesPage(
       added: changed.reduce((sum, { added }) => sum + added, 0),
       removed: changed.reduce((sum, { removed }) => sum + removed, 0),
       counted: changed.every(({ counted }) => counted),
-      omitted: index.files.omitted + index.unlisted,
+      omitted: index.files.omitted + index.unlistedFiles,
     },
   };
 }

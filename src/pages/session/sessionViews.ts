@@ -18,7 +18,7 @@ export class SessionViews {
   readonly #clock: () => number;
   readonly #index: ViewIndex;
   readonly #pages: TrajectoryPages;
-  readonly #since: FilesSince;
+  readonly #filesSince: FilesSince;
   /** The page was notified and has not requested anything since. */
   #awaitsRequest = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -29,7 +29,7 @@ export class SessionViews {
     this.#clock = clock;
     this.#index = new ViewIndex(source, () => this.#notify());
     this.#pages = new TrajectoryPages(this.#index);
-    this.#since = new FilesSince(source, this.#index);
+    this.#filesSince = new FilesSince(source, this.#index);
   }
 
   /** Files read and changed so far. */
@@ -42,7 +42,7 @@ export class SessionViews {
     await this.#index.ready();
     const { request } = question;
     if (question.type === 'getSince') {
-      this.#send({ type: 'since', request, since: await this.#since.compareFiles(question.paths) });
+      this.#send({ type: 'since', request, since: await this.#filesSince.compareFiles(question.paths) });
       return;
     }
     this.#awaitsRequest = true;

@@ -37,7 +37,7 @@ interface CachedTrajectory {
 export class TrajectoryPages {
   readonly #index: ViewIndex;
   #cached: CachedTrajectory | undefined;
-  #listed: { readonly drawn: CachedTrajectory; readonly key: string; readonly lines: readonly Line[] } | undefined;
+  #cachedList: { readonly drawn: CachedTrajectory; readonly key: string; readonly lines: readonly Line[] } | undefined;
 
   constructor(index: ViewIndex) {
     this.#index = index;
@@ -102,7 +102,7 @@ export class TrajectoryPages {
 
   #listLines(drawn: CachedTrajectory, wish: TrajectoryQuery): readonly Line[] {
     const key = JSON.stringify(wish);
-    if (this.#listed?.drawn === drawn && this.#listed.key === key) return this.#listed.lines;
+    if (this.#cachedList?.drawn === drawn && this.#cachedList.key === key) return this.#cachedList.lines;
     const typed = parseFilter(wish.query);
     const lines = linesOf(drawn.waterfall, {
       filter: typed,
@@ -112,7 +112,7 @@ export class TrajectoryPages {
       sort: wish.sort,
       closed: new Set(wish.closed),
     });
-    this.#listed = { drawn, key, lines };
+    this.#cachedList = { drawn, key, lines };
     return lines;
   }
 

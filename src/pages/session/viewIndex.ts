@@ -44,20 +44,20 @@ export class ViewIndex {
   /** By path; the newest note counts. */
   readonly unreported = new Map<string, UnreportedEntry>();
   /** Number of changed files that their note did not list. */
-  unlisted = 0;
+  unlistedFiles = 0;
   /** Increases with every change. */
   revision = 0;
   readonly #source: ViewSource;
-  readonly #changed: () => void;
+  readonly #onChange: () => void;
   readonly #notedIndexes = new Set<number>();
   #indexedCount = 0;
   #isRequested = false;
   #isStopped = false;
-  #reading: Promise<void> | undefined;
+  #activeRead: Promise<void> | undefined;
 
   constructor(source: ViewSource, changed: () => void) {
     this.#source = source;
-    this.#changed = changed;
+    this.#onChange = changed;
     this.files = new SessionFiles(source.summary().project_dir ?? '');
   }
 
@@ -73,8 +73,8 @@ export class ViewIndex {
   /** Resolves when all current entries have been indexed. */
   async ready(): Promise<void> {
     this.#isRequested = true;
-    this.#reading ??= this.#read().finally(() => (this.#reading = undefined));
-    await this.#reading;
+    this.#activeRead ??= this.#read().finally(() => (this.#activeRead = undefined));
+    await this.#activeRead;
   }
 
   update(updates: readonly EntryUpdate[]): void {
@@ -85,13 +85,13 @@ export class ViewIndex {
       if (update.op !== 'put' || update.entry.index > this.#indexedCount || update.entry.index >= maxEntries) continue;
       if (update.entry.index === this.#indexedCount) {
         // The read in progress includes this entry.
-        if (this.#reading !== undefined) continue;
+        if (this.#activeRead !== undefined) continue;
         this.#indexedCount += 1;
       }
       this.#addEntry(update.entry, update.open !== true);
       any = true;
     }
-    if (any) this.#changed();
+    if (any) this.#onChange();
   }
 
   stop(): void {
@@ -121,13 +121,13 @@ export class ViewIndex {
     this.#addUnreported(entry);
   }
 
-  #starts: { readonly of: unknown; readonly indexes: readonly number[] } = { of: undefined, indexes: [] };
+  #cachedStarts: { readonly of: unknown; readonly indexes: readonly number[] } = { of: undefined, indexes: [] };
 
   #firstIndexes(turns: readonly { readonly firstIndex: number }[]): readonly number[] {
     const last = turns.at(-1);
-    if (this.#starts.of !== last || this.#starts.indexes.length !== turns.length)
-      this.#starts = { of: last, indexes: turns.map(({ firstIndex }) => firstIndex) };
-    return this.#starts.indexes;
+    if (this.#cachedStarts.of !== last || this.#cachedStarts.indexes.length !== turns.length)
+      this.#cachedStarts = { of: last, indexes: turns.map(({ firstIndex }) => firstIndex) };
+    return this.#cachedStarts.indexes;
   }
 
   #addUnreported({ index, type, metadata }: NormalizedEntry): void {
@@ -136,9 +136,9 @@ export class ViewIndex {
     if (found === undefined) return;
     this.#notedIndexes.add(index);
     for (const change of found.changes) {
-      if (this.unreported.size >= maxUnreported && !this.unreported.has(change.path)) this.unlisted += 1;
+      if (this.unreported.size >= maxUnreported && !this.unreported.has(change.path)) this.unlistedFiles += 1;
       else this.unreported.set(change.path, { ...change, entryIndex: index });
     }
-    this.unlisted += Math.max(0, found.total - found.changes.length);
+    this.unlistedFiles += Math.max(0, found.total - found.changes.length);
   }
 }

@@ -26,7 +26,7 @@ export class UpdateFeed {
   readonly #pendingUpdates = new Map<number, PageUpdate>();
   readonly #last = new SentState();
   #total = 0;
-  #inFlight: number | undefined;
+  #unacknowledgedSeq: number | undefined;
 
   constructor(channel: Channel<Packet, FromPage>) {
     this.#channel = channel;
@@ -36,7 +36,7 @@ export class UpdateFeed {
   begin(init: Extract<ToPage, { type: 'init' }>): void {
     this.#pendingUpdates.clear();
     this.#last.begin(init);
-    this.#inFlight = this.#channel.send(init);
+    this.#unacknowledgedSeq = this.#channel.send(init);
   }
 
   /** Sends changes of the view. */
@@ -54,14 +54,14 @@ export class UpdateFeed {
 
   /** Call this for each `ack` of the current generation. */
   acknowledge(seq: number): void {
-    if (this.#inFlight !== undefined && seq >= this.#inFlight) this.#inFlight = undefined;
+    if (this.#unacknowledgedSeq !== undefined && seq >= this.#unacknowledgedSeq) this.#unacknowledgedSeq = undefined;
     this.#flush();
   }
 
   #flush(): void {
-    if (this.#inFlight !== undefined || this.#pendingUpdates.size === 0) return;
+    if (this.#unacknowledgedSeq !== undefined || this.#pendingUpdates.size === 0) return;
     const updates = [...this.#pendingUpdates.values()].map((update) => this.#last.sentUpdate(update));
     this.#pendingUpdates.clear();
-    this.#inFlight = this.#channel.send({ type: 'updates', updates, total: this.#total });
+    this.#unacknowledgedSeq = this.#channel.send({ type: 'updates', updates, total: this.#total });
   }
 }

@@ -28,7 +28,7 @@ export class TeamLink implements Database {
   readonly #deps: LinkDeps;
   /** Sockets of the pool. */
   readonly #sockets: OpenSockets;
-  readonly #closing = new AbortController();
+  readonly #closeController = new AbortController();
   #listener: pg.Client | undefined;
   #isConnected = false;
 
@@ -65,13 +65,13 @@ export class TeamLink implements Database {
   }
 
   async close(): Promise<void> {
-    this.#closing.abort();
+    this.#closeController.abort();
     await this.#listener?.end().catch(() => undefined);
     await this.#pool.end().catch(() => undefined);
   }
 
   async #listen(): Promise<void> {
-    const { signal } = this.#closing;
+    const { signal } = this.#closeController;
     for (let wait = leastWaitMs; !signal.aborted; wait = Math.min(wait * 2, mostWaitMs)) {
       try {
         await this.#listenOnce(() => (wait = leastWaitMs));
@@ -106,8 +106,8 @@ export class TeamLink implements Database {
       connected();
       this.#deps.log.info('Connected to the database of the team.');
       this.#deps.onConnected();
-      while (!this.#closing.signal.aborted) {
-        const isLost = await Promise.race([ended.then(() => true), sleep(beatMs, this.#closing.signal)]);
+      while (!this.#closeController.signal.aborted) {
+        const isLost = await Promise.race([ended.then(() => true), sleep(beatMs, this.#closeController.signal)]);
         if (isLost === true) return;
         await client.query('SELECT 1');
       }

@@ -6,27 +6,27 @@ const { t } = vscode.l10n;
 
 /** Data of the Agents view: the catalogue's last result. Code for rows is loaded on demand. */
 export class AgentTree implements vscode.TreeDataProvider<Blueprint>, vscode.Disposable {
-  readonly #trusted: () => boolean;
+  readonly #isTrusted: () => boolean;
   readonly #changed = new vscode.EventEmitter<void>();
   readonly #subscription: vscode.Disposable;
-  #found: readonly Blueprint[] = [];
+  #blueprints: readonly Blueprint[] = [];
   readonly onDidChangeTreeData = this.#changed.event;
 
   constructor(catalogue: Pick<AgentCatalogue, 'onDidChange'>, trusted = (): boolean => vscode.workspace.isTrusted) {
-    this.#trusted = trusted;
+    this.#isTrusted = trusted;
     this.#subscription = catalogue.onDidChange((found) => {
-      this.#found = found;
+      this.#blueprints = found;
       this.#changed.fire();
     });
   }
 
   getChildren(parent?: Blueprint): Blueprint[] {
-    return parent === undefined ? [...this.#found] : [];
+    return parent === undefined ? [...this.#blueprints] : [];
   }
 
   async getTreeItem(blueprint: Blueprint): Promise<vscode.TreeItem> {
     const { agentItem } = await import('./agentItem.ts');
-    return agentItem(blueprint, this.#trusted());
+    return agentItem(blueprint, this.#isTrusted());
   }
 
   refresh(): void {

@@ -14,7 +14,7 @@ type ResumedSession = Pick<SessionSummary, 'agent_name' | 'executor_type' | 'pro
 interface ResumeOverrides {
   readonly prompt: string;
   readonly settings: AgentOptions;
-  readonly over: (options: AgentOptions) => AgentOptions;
+  readonly applyOverrides: (options: AgentOptions) => AgentOptions;
 }
 
 type RunOverrides = Pick<BlueprintUse, 'prompt' | 'cwd' | 'options'>;
@@ -55,18 +55,18 @@ export class BlueprintRuns {
    */
   async resume(
     session: ResumedSession,
-    { prompt, settings, over }: ResumeOverrides,
+    { prompt, settings, applyOverrides }: ResumeOverrides,
   ): Promise<ResumeRequest & { readonly missing?: string }> {
     const { agent_name: name, project_dir: cwd = '' } = session;
     const from = resumeSetting(session);
-    const plain = { prompt, options: over(settings), ...from };
+    const plain = { prompt, options: applyOverrides(settings), ...from };
     if (name === undefined) return plain;
     const { findBlueprint, resumeRequest } = await import('../../engine/blueprints/request.ts');
     const { load, use } = this.access;
     const all = await load(cwd);
     if (!all.some((blueprint) => blueprint.name === name)) return { ...plain, missing: name };
     const request = await resumeRequest(findBlueprint(all, name), { ...use, prompt, cwd, options: () => settings });
-    return { ...request, options: over(request.options), ...from };
+    return { ...request, options: applyOverrides(request.options), ...from };
   }
 }
 

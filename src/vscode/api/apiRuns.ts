@@ -183,8 +183,8 @@ export class ApiRuns {
       throw new ApiError('request_invalid', `The session ${id} is one of ${type}.`);
     const folder = allowed(type, cwd, options.permissionMode);
     const { blueprints, memory } = this.#deps;
-    const over = (set: AgentOptions) => withOwn(withChoice(set, memory.choiceOfSession(id)), options);
-    const planned = await blueprints.resume(summary, { prompt, settings: agentOptions(type, folder), over });
+    const applyOverrides = (set: AgentOptions) => withOwn(withChoice(set, memory.choiceOfSession(id)), options);
+    const planned = await blueprints.resume(summary, { prompt, settings: agentOptions(type, folder), applyOverrides });
     return engine.resume(id, { ...planned, ...toLimits(options.limits) });
   }
 

@@ -92,8 +92,8 @@ function countsOf({ needsYou: asking, interrupted, failed, stopped, finished, ru
 
 async function costTextSince(engine: WindowEngine, rows: readonly SessionRow[], since: string): Promise<string> {
   const ids = new Set(rows.map(({ session_id: id }) => id));
-  const { spent } = await engine.archive.spending();
-  const later = spent.filter(({ sessionId, at }) => ids.has(sessionId) && at > since);
+  const { runSpending } = await engine.archive.spending();
+  const later = runSpending.filter(({ sessionId, at }) => ids.has(sessionId) && at > since);
   return later.length === 0 ? t('nothing') : sumText(later.map(({ cost }) => cost).reduce(addCost, noCosts));
 }
 

@@ -27,7 +27,7 @@ interface WhileAwayDeps {
 /** Tracks what happened in this folder since a window was last open, and shows a badge instead of a notification. */
 export class WhileAway implements vscode.Disposable {
   readonly #deps: WhileAwayDeps;
-  readonly #item = vscode.window.createStatusBarItem('vitrine.whileAway', vscode.StatusBarAlignment.Left, 9);
+  readonly #statusItem = vscode.window.createStatusBarItem('vitrine.whileAway', vscode.StatusBarAlignment.Left, 9);
   readonly #subscription: vscode.Disposable;
   readonly #visit: LastVisit | undefined;
   #isFirst = true;
@@ -45,8 +45,8 @@ export class WhileAway implements vscode.Disposable {
         at: newsSince(saved, now()),
         running: new Set(list.live().map(({ session_id: id }) => id)),
       };
-    this.#item.name = t('Vitrine: While You Were Away');
-    this.#item.command = 'vitrine.showWhileAway';
+    this.#statusItem.name = t('Vitrine: While You Were Away');
+    this.#statusItem.command = 'vitrine.showWhileAway';
     this.#subscription = list.onDidChange(() => this.#handleListChange());
   }
 
@@ -68,14 +68,14 @@ export class WhileAway implements vscode.Disposable {
   /** Call when the report is visible. */
   markSeen(): void {
     this.#hasUnseenNews = false;
-    this.#item.hide();
+    this.#statusItem.hide();
     this.#notify(0);
     this.#saveSoon();
   }
 
   dispose(): void {
     this.#subscription.dispose();
-    this.#item.dispose();
+    this.#statusItem.dispose();
     if (this.#timer !== undefined) this.#keep();
   }
 
@@ -113,10 +113,10 @@ export class WhileAway implements vscode.Disposable {
     if (news === 0) return;
     this.#hasUnseenNews = true;
     const text = newsText(news);
-    this.#item.text = `$(history) ${text}`;
-    this.#item.tooltip = t('Show what finished, failed, changed or needs you');
-    this.#item.accessibilityInformation = { label: t('Vitrine: {0}', text), role: 'button' };
-    this.#item.show();
+    this.#statusItem.text = `$(history) ${text}`;
+    this.#statusItem.tooltip = t('Show what finished, failed, changed or needs you');
+    this.#statusItem.accessibilityInformation = { label: t('Vitrine: {0}', text), role: 'button' };
+    this.#statusItem.show();
     this.#notify(news);
   }
 

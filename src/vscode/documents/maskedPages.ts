@@ -13,14 +13,14 @@ const maxKept = 10;
 
 /** Lists what was masked in an export, without the secrets. */
 export class MaskedPages implements vscode.Disposable {
-  readonly #found = new Map<string, Masking>();
+  readonly #maskings = new Map<string, Masking>();
   readonly #pages = new ReadOnlyPages(scheme, (uri) => Promise.resolve(this.#renderPage(uri.query)));
 
   show(file: string, masking: Masking): Promise<void> {
-    this.#found.delete(file);
-    this.#found.set(file, masking);
-    const [oldest] = this.#found.keys();
-    if (this.#found.size > maxKept && oldest !== undefined) this.#found.delete(oldest);
+    this.#maskings.delete(file);
+    this.#maskings.set(file, masking);
+    const [oldest] = this.#maskings.keys();
+    if (this.#maskings.size > maxKept && oldest !== undefined) this.#maskings.delete(oldest);
     const title = t('Secrets Masked in {0}', path.basename(file));
     return this.#pages.show(vscode.Uri.from({ scheme, path: `/${title}`, query: file }));
   }
@@ -30,7 +30,7 @@ export class MaskedPages implements vscode.Disposable {
   }
 
   #renderPage(file: string): string {
-    const found = this.#found.get(file);
+    const found = this.#maskings.get(file);
     if (found === undefined) return t('This list is no longer available. Export again to see what is masked.');
     const rows = found.masked.map(({ entry, field, rule, length, tag }) =>
       entry === undefined

@@ -71,13 +71,13 @@ export class WindowEngine {
   readonly #shareListeners = new Listeners<[readonly OwnShare[]]>();
   readonly #events = new Listeners<[CoordinatorEvent]>();
   /** Running sessions, as last reported by the daemon. */
-  readonly #live = new Map<string, SessionSummary>();
-  readonly #planned: PlannedFollowUps;
+  readonly #liveById = new Map<string, SessionSummary>();
+  readonly #plannedFollowUps: PlannedFollowUps;
   #wantsEvents = false;
   /** Sent again to a new daemon. */
   #watchedSources: WatchSources | undefined;
   readonly #sources = new Listeners<[ResultOf<'watchSources'>]>();
-  readonly #indexing = new Listeners<[IndexProgress | null]>();
+  readonly #indexListeners = new Listeners<[IndexProgress | null]>();
 
   constructor(deps: WindowEngineDeps) {
     this.#deps = deps;
@@ -90,8 +90,8 @@ export class WindowEngine {
         await connection.call('announce', await this.#makeAnnouncement());
         const { live, follow_ups } = await connection.call('watch', { events: this.#wantsEvents, runs: true });
         this.queue.handleReconnect();
-        this.#planned.update(follow_ups);
-        this.#live.clear();
+        this.#plannedFollowUps.update(follow_ups);
+        this.#liveById.clear();
         for (const summary of live) this.#learn(summary);
         if (this.#watchedSources !== undefined)
           this.#sources.fire(await connection.call('watchSources', this.#watchedSources));
@@ -111,7 +111,7 @@ export class WindowEngine {
         await call('raiseBudget', { session_id, bound });
       },
     };
-    this.followUps = this.#planned = new PlannedFollowUps({
+    this.followUps = this.#plannedFollowUps = new PlannedFollowUps({
       cancel: async (session_id: string): Promise<void> => {
         await call('setFollowUps', { session_id, to: 'cancelled' });
       },
@@ -168,7 +168,7 @@ export class WindowEngine {
 
   /** Reports the daemon's progress with the catalogue; `null` when it is up to date. */
   onIndexing(listener: (progress: IndexProgress | null) => void): Disposable {
-    return this.#indexing.on(listener);
+    return this.#indexListeners.on(listener);
   }
 
   /** Called when the daemon was lost and another one found; sessions that it ran may have been interrupted. */
@@ -337,30 +337,30 @@ export class WindowEngine {
     const { summaries, removed, events, undelivered: failedDeliveries, follow_ups, indexing, shares } = news;
     for (const summary of summaries) this.#learn(summary);
     for (const id of removed) {
-      this.#live.delete(id);
+      this.#liveById.delete(id);
       this.#removalListeners.fire(id);
     }
     if (shares !== undefined) this.#shareListeners.fire(shares);
     for (const event of events) this.#events.fire(event);
     this.queue.handleNews(news);
-    if (follow_ups !== undefined) this.#planned.update(follow_ups);
-    if (indexing !== undefined) this.#indexing.fire(indexing);
+    if (follow_ups !== undefined) this.#plannedFollowUps.update(follow_ups);
+    if (indexing !== undefined) this.#indexListeners.fire(indexing);
     for (const { session_id, failure } of failedDeliveries) this.#deps.onUndelivered(session_id, toFailure(failure));
-    if (this.#live.size === 0) void this.#link.replaceOlder(this.#deps.build);
+    if (this.#liveById.size === 0) void this.#link.replaceOlder(this.#deps.build);
     return Promise.resolve();
   }
 
   #learn(summary: SessionSummary): void {
     const isOwn = summary.observed === undefined && summary.shared === undefined;
-    if (isOwn && isSessionLive(summary.status)) this.#live.set(summary.session_id, summary);
-    else this.#live.delete(summary.session_id);
+    if (isOwn && isSessionLive(summary.status)) this.#liveById.set(summary.session_id, summary);
+    else this.#liveById.delete(summary.session_id);
     this.#summaries.fire(summary);
   }
 
   #addLiveSessions(stored: readonly SessionSummary[]): SessionSummary[] {
     const known = new Set(stored.map(({ session_id: id }) => id));
-    const fresh = [...this.#live.values()].filter(({ session_id: id }) => !known.has(id));
-    return [...fresh, ...stored.map((summary) => this.#live.get(summary.session_id) ?? summary)];
+    const fresh = [...this.#liveById.values()].filter(({ session_id: id }) => !known.has(id));
+    return [...fresh, ...stored.map((summary) => this.#liveById.get(summary.session_id) ?? summary)];
   }
 }
 

@@ -18,7 +18,7 @@ const shapes: Readonly<Record<Mark, string>> = {
 /** Draws in the gutter which lines recorded sessions wrote and read. */
 export class LineMarks implements vscode.Disposable {
   readonly #stories: LineStories;
-  readonly #types: Readonly<Record<Mark, vscode.TextEditorDecorationType>>;
+  readonly #decorationTypes: Readonly<Record<Mark, vscode.TextEditorDecorationType>>;
   readonly #disposables: vscode.Disposable[];
   readonly #onDrawn: () => void;
   #timer: NodeJS.Timeout | undefined;
@@ -28,9 +28,9 @@ export class LineMarks implements vscode.Disposable {
   constructor(stories: LineStories, onDrawn: () => void) {
     this.#stories = stories;
     this.#onDrawn = onDrawn;
-    this.#types = { changed: markType('changed'), edited: markType('edited'), read: markType('read') };
+    this.#decorationTypes = { changed: markType('changed'), edited: markType('edited'), read: markType('read') };
     this.#disposables = [
-      ...Object.values(this.#types),
+      ...Object.values(this.#decorationTypes),
       vscode.window.onDidChangeVisibleTextEditors(() => this.scheduleDraw(0)),
       vscode.workspace.onDidChangeTextDocument(({ document }) => {
         if (vscode.window.visibleTextEditors.some((editor) => editor.document === document)) this.scheduleDraw();
@@ -58,7 +58,7 @@ export class LineMarks implements vscode.Disposable {
       if (this.#disposed) return;
       // A newer version is already being compared.
       if (editor.document.version !== version) continue;
-      for (const mark of marks) editor.setDecorations(this.#types[mark], rangesOf(claims, mark));
+      for (const mark of marks) editor.setDecorations(this.#decorationTypes[mark], rangesOf(claims, mark));
     }
     this.#onDrawn();
   }

@@ -25,12 +25,12 @@ export function hoverProvider(stories: LineStories): vscode.HoverProvider {
 
 class LineLens extends vscode.CodeLens {
   readonly claim: LineClaim;
-  readonly leadsTo: 'prompt' | 'step';
+  readonly linkTarget: 'prompt' | 'step';
 
   constructor(line: number, claim: LineClaim, leadsTo: 'prompt' | 'step') {
     super(new vscode.Range(line, 0, line, 0));
     this.claim = claim;
-    this.leadsTo = leadsTo;
+    this.linkTarget = leadsTo;
   }
 }
 
@@ -62,7 +62,7 @@ export class LineLenses implements vscode.CodeLensProvider<LineLens>, vscode.Dis
       return lens;
     }
     const { session, entryIndex, promptIndex, agent } = story;
-    const toPrompt = lens.leadsTo === 'prompt' && promptIndex !== undefined;
+    const toPrompt = lens.linkTarget === 'prompt' && promptIndex !== undefined;
     const prompt = storyPrompt(story);
     const title = toPrompt
       ? `$(comment) ${prompt === '' ? t('Show Prompt') : prompt}`

@@ -46,7 +46,7 @@ export class TouchIndex {
   readonly #log: { info(message: string): void };
   readonly #bySession = new Map<string, SessionTouches>();
   #sessions = 0;
-  #skipped = 0;
+  #skippedSessions = 0;
   /** Serializes searches, which would otherwise read the same sessions. */
   #last: Promise<unknown> = Promise.resolve();
 
@@ -62,7 +62,7 @@ export class TouchIndex {
 
   /** Number of sessions that touched it but were not read: too many, too long, or unreadable. */
   get skipped(): number {
-    return this.#skipped;
+    return this.#skippedSessions;
   }
 
   /** Sessions that touched the file with this absolute path, newest first. */
@@ -87,7 +87,7 @@ export class TouchIndex {
       if (file !== undefined) touches.push({ session, projectDir: known.projectDir, file });
     }
     this.#sessions = searched;
-    this.#skipped = sessions.length - read;
+    this.#skippedSessions = sessions.length - read;
     return touches;
   }
 

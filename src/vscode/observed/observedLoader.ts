@@ -26,7 +26,7 @@ export class ObservedLoader implements vscode.Disposable {
   readonly #subscriptions: { dispose(): unknown }[] = [];
   readonly #changed = new vscode.EventEmitter<void>();
   readonly #progress = new ViewProgress('vitrine.sessions');
-  #first: Promise<void> | undefined;
+  #firstLoad: Promise<void> | undefined;
   #searchedFolders: readonly string[] = [];
   #outOfScope = 0;
   /** Fires when `searchedFolders` or `outOfScope` may have changed. */
@@ -49,8 +49,8 @@ export class ObservedLoader implements vscode.Disposable {
 
   /** Runs once per window. Never rejects. */
   load(): Promise<void> {
-    this.#first ??= this.#begin();
-    return this.#first;
+    this.#firstLoad ??= this.#begin();
+    return this.#firstLoad;
   }
 
   /** At start-up, loads only if an agent has a store, so that other windows pay nothing. */
@@ -66,7 +66,7 @@ export class ObservedLoader implements vscode.Disposable {
     const { list, state } = this.#deps;
     list.filter = { ...list.filter, scope };
     await state.update(key, { scope });
-    if (this.#first !== undefined) await this.#watch();
+    if (this.#firstLoad !== undefined) await this.#watch();
   }
 
   dispose(): void {

@@ -162,7 +162,7 @@ function storeSection(
       fact(t('Store'), code(store)),
       fact(t('Found'), String(summaries.length)),
       fact(t('Visible'), String(list.visible().length)),
-      fact(t('Hidden by you'), String(list.hidden().byUser)),
+      fact(t('Hidden by you'), String(list.hidden().hiddenByUser)),
       fact(t('In other folders'), String(summaries.length - list.here().length)),
       fact(t('Running'), String(running)),
       fact(t('Interrupted'), String(interrupted)),

@@ -32,14 +32,14 @@ export class ReportPanel implements vscode.Disposable {
   readonly #channel: Channel<ToReportPage, FromReportPage>;
   readonly #subscription: vscode.Disposable;
   #state: State[keyof State];
-  #built: BuiltReport | undefined;
+  #builtReport: BuiltReport | undefined;
   #actions = new ReportActions('');
   /** Actions of the previous report, which the page may still show. */
   #previousActions = new ReportActions('');
   #buildCount = 0;
-  #running: AbortController | undefined;
+  #activeBuild: AbortController | undefined;
   #watch: { dispose(): void } | undefined;
-  #closed = false;
+  #isClosed = false;
 
   constructor(panel: vscode.WebviewPanel, kind: ReportKind, key: ReportKey, deps: Deps) {
     this.#panel = panel;
@@ -63,12 +63,12 @@ export class ReportPanel implements vscode.Disposable {
    * shows no progress.
    */
   async refresh(quiet = false): Promise<BuiltReport | undefined> {
-    if (this.#closed) return undefined;
-    this.#running?.abort();
+    if (this.#isClosed) return undefined;
+    this.#activeBuild?.abort();
     this.#watch?.dispose();
     this.#watch = undefined;
     const running = new AbortController();
-    this.#running = running;
+    this.#activeBuild = running;
     const { signal } = running;
     const actions = new ReportActions(String(++this.#buildCount));
     let reported = 0;
@@ -76,7 +76,7 @@ export class ReportPanel implements vscode.Disposable {
       const now = Date.now();
       if (quiet || signal.aborted || now - reported < progressIntervalMs) return;
       reported = now;
-      this.#show({ type: 'working', text, share: share ?? null, report: this.#built?.report ?? null });
+      this.#show({ type: 'working', text, share: share ?? null, report: this.#builtReport?.report ?? null });
     };
     progress(t('Working…'));
     try {
@@ -86,7 +86,7 @@ export class ReportPanel implements vscode.Disposable {
       ]);
       if (built === undefined || signal.aborted) return undefined;
       [this.#previousActions, this.#actions] = [this.#actions, actions];
-      this.#built = built;
+      this.#builtReport = built;
       this.#panel.title = built.report.title;
       this.#show({ type: 'report', report: built.report });
       this.#watch = built.watch?.(() => void this.refresh(true));
@@ -98,13 +98,13 @@ export class ReportPanel implements vscode.Disposable {
       this.#show({ type: 'failed', message });
       return undefined;
     } finally {
-      if (this.#running === running) this.#running = undefined;
+      if (this.#activeBuild === running) this.#activeBuild = undefined;
     }
   }
 
   dispose(): void {
-    this.#closed = true;
-    this.#running?.abort();
+    this.#isClosed = true;
+    this.#activeBuild?.abort();
     this.#watch?.dispose();
     this.#subscription.dispose();
   }
@@ -121,7 +121,8 @@ export class ReportPanel implements vscode.Disposable {
         this.#cancel();
         return;
       case 'copyMarkdown':
-        if (this.#built !== undefined) await vscode.env.clipboard.writeText(reportMarkdown(this.#built.report));
+        if (this.#builtReport !== undefined)
+          await vscode.env.clipboard.writeText(reportMarkdown(this.#builtReport.report));
         vscode.window.setStatusBarMessage(t('Copied as Markdown'), 3000);
         return;
       case 'act':
@@ -138,10 +139,12 @@ export class ReportPanel implements vscode.Disposable {
   }
 
   #cancel(): void {
-    if (this.#running === undefined) return;
-    this.#running.abort();
-    this.#running = undefined;
-    this.#show(this.#built === undefined ? { type: 'cancelled' } : { type: 'report', report: this.#built.report });
+    if (this.#activeBuild === undefined) return;
+    this.#activeBuild.abort();
+    this.#activeBuild = undefined;
+    this.#show(
+      this.#builtReport === undefined ? { type: 'cancelled' } : { type: 'report', report: this.#builtReport.report },
+    );
   }
 
   #show(state: State[keyof State]): void {

@@ -52,13 +52,13 @@ export class SessionPanel implements vscode.Disposable {
   readonly #figures: SessionFigures;
   readonly #prompts = new PromptIndex();
   /** Entries that were sent before their steps were counted, `from` to `to` (exclusive). */
-  #uncounted: { readonly from: number; readonly to: number }[] = [];
+  #uncountedRanges: { readonly from: number; readonly to: number }[] = [];
   readonly #disposables: { dispose(): void }[];
   /** The page has its first entries and is visible. */
   #hasStarted = false;
   /** Number of updates before the page had its first entries. */
   #updatesBeforePage = 0;
-  #numbered = false;
+  #areStepsNumbered = false;
   /** Where to scroll once the page is ready. */
   #target: RevealTarget | undefined;
   #notice: Notice | undefined;
@@ -297,12 +297,12 @@ export class SessionPanel implements vscode.Disposable {
   /** Sends the first page, and from then on changes. */
   async #begin(): Promise<void> {
     this.#hasStarted = false;
-    if (this.#steps.short) this.#numbered = await this.#steps.count();
+    if (this.#steps.short) this.#areStepsNumbered = await this.#steps.count();
     let page: EntryPage;
     // Output that arrives during a read may or may not be included, so read again until none arrives.
     for (let reads = 0; ; reads += 1) {
       this.#updatesBeforePage = 0;
-      this.#uncounted = [];
+      this.#uncountedRanges = [];
       const total = this.#handle.total();
       page = await this.#readPage(Math.max(0, total - firstPage), total);
       if (this.#updatesBeforePage === 0 || reads >= maxReads) break;
@@ -316,14 +316,14 @@ export class SessionPanel implements vscode.Disposable {
     this.#feed.begin({ type: 'init', view, page, open, detail, l10n, locale: vscode.env.language });
     this.#hasStarted = true;
     this.#showLead();
-    if (!this.#numbered) await this.#sendStepNumbers(page);
-    if (this.#numbered) this.#logHiddenMessages('transcript');
+    if (!this.#areStepsNumbered) await this.#sendStepNumbers(page);
+    if (this.#areStepsNumbered) this.#logHiddenMessages('transcript');
   }
 
   /** Counts steps in the background, then sends the first page again with step numbers. */
   async #sendStepNumbers(shown: EntryPage): Promise<void> {
-    this.#numbered = await this.#steps.count();
-    if (!this.#numbered || !this.#hasStarted) return;
+    this.#areStepsNumbered = await this.#steps.count();
+    if (!this.#areStepsNumbered || !this.#hasStarted) return;
     const entries = await this.#handle.read(shown.from, shown.from + shown.entries.length);
     const open = new Set(this.#handle.open());
     const settled = entries.filter((entry) => entry.type.kind === 'tool_use' && !open.has(entry.index));
@@ -336,8 +336,8 @@ export class SessionPanel implements vscode.Disposable {
 
   /** Sends sources for entries that the page already has. */
   #sendLinks(): void {
-    const sent = this.#uncounted;
-    this.#uncounted = [];
+    const sent = this.#uncountedRanges;
+    this.#uncountedRanges = [];
     const entries = sent.flatMap(({ from, to }) =>
       Array.from({ length: to - from }, (_, at) => ({ index: from + at, links: this.#citations.linksOf(from + at) })),
     );
@@ -349,7 +349,8 @@ export class SessionPanel implements vscode.Disposable {
     const entries = await this.#handle.read(from, Math.min(to, this.#handle.total()));
     const page = entries.map((entry) => this.#toPageEntry(entry));
     const last = entries.at(-1)?.index ?? -1;
-    if (last >= this.#steps.counted) this.#uncounted.push({ from: Math.max(from, this.#steps.counted), to: last + 1 });
+    if (last >= this.#steps.counted)
+      this.#uncountedRanges.push({ from: Math.max(from, this.#steps.counted), to: last + 1 });
     return { total: this.#handle.total(), from, entries: page };
   }
 
@@ -371,7 +372,7 @@ export class SessionPanel implements vscode.Disposable {
       this.#settle(update);
       const entry = this.#toPageEntry(update.entry);
       const { index } = update.entry;
-      if (index >= this.#steps.counted) this.#uncounted.push({ from: index, to: index + 1 });
+      if (index >= this.#steps.counted) this.#uncountedRanges.push({ from: index, to: index + 1 });
       return { ...update, entry };
     });
     this.#feed.push(forPage, total);

@@ -32,12 +32,12 @@ export class SessionPanels implements vscode.Disposable {
   readonly #panels = new Map<string, vscode.WebviewPanel>();
   readonly #sessions = new Map<string, SessionPanel>();
   /** Panels that read stores of other programs. */
-  readonly #observed = new Set<string>();
+  readonly #observedPanels = new Set<string>();
   /** Where new pages scroll to when they are ready. */
   readonly #targets = new Map<string, RevealTarget>();
-  readonly #becameVisible = new vscode.EventEmitter<string>();
+  readonly #onDidBecomeVisible = new vscode.EventEmitter<string>();
   /** Fires when a panel becomes visible. */
-  readonly onDidBecomeVisible = this.#becameVisible.event;
+  readonly onDidBecomeVisible = this.#onDidBecomeVisible.event;
   readonly #disposables: vscode.Disposable[];
 
   constructor(deps: PanelDeps) {
@@ -103,7 +103,7 @@ export class SessionPanels implements vscode.Disposable {
 
   dispose(): void {
     for (const disposable of this.#disposables) disposable.dispose();
-    this.#becameVisible.dispose();
+    this.#onDidBecomeVisible.dispose();
   }
 
   async #restore(panel: vscode.WebviewPanel, state: unknown): Promise<void> {
@@ -122,13 +122,13 @@ export class SessionPanels implements vscode.Disposable {
       if (closed()) return;
       this.#panels.delete(id);
       this.#sessions.delete(id);
-      this.#observed.delete(id);
+      this.#observedPanels.delete(id);
       this.#targets.delete(id);
     });
     panel.onDidChangeViewState(() => {
-      if (panel.visible) this.#becameVisible.fire(id);
+      if (panel.visible) this.#onDidBecomeVisible.fire(id);
     });
-    if (panel.visible) this.#becameVisible.fire(id);
+    if (panel.visible) this.#onDidBecomeVisible.fire(id);
     try {
       const [{ SessionPanel }, engine, chunks] = await Promise.all([
         import('./sessionPanel.ts'),
@@ -154,7 +154,7 @@ export class SessionPanels implements vscode.Disposable {
       });
       panel.onDidDispose(() => session.dispose());
       this.#sessions.set(id, session);
-      if (handle.summary().observed !== undefined) this.#observed.add(id);
+      if (handle.summary().observed !== undefined) this.#observedPanels.add(id);
       else {
         void engine.archive.checkCompleteness(id).then(
           (found) => session.showMissing(found),
@@ -194,9 +194,10 @@ export class SessionPanels implements vscode.Disposable {
     for (const [id, session] of this.#sessions) {
       const row = this.#deps.list.get(id);
       const panel = this.#panels.get(id);
-      if (panel === undefined || row === undefined || this.#observed.has(id) === (row.observed !== undefined)) continue;
+      if (panel === undefined || row === undefined || this.#observedPanels.has(id) === (row.observed !== undefined))
+        continue;
       this.#sessions.delete(id);
-      this.#observed.delete(id);
+      this.#observedPanels.delete(id);
       session.dispose();
       void this.#fill(panel, id);
     }

@@ -26,7 +26,7 @@ export class StepIndex {
   readonly #numbers = new StepNumbers();
   /** Entries that settled before they were counted. A read that began earlier has older versions of them. */
   readonly #settled = new Map<number, NormalizedEntry>();
-  #counted = 0;
+  #countedEntries = 0;
   #isStopped = false;
 
   /** `onEntry` is called for every entry in order, and again if it settles later. */
@@ -37,38 +37,38 @@ export class StepIndex {
 
   /** Number of counted entries, from the first. */
   get counted(): number {
-    return this.#counted;
+    return this.#countedEntries;
   }
 
   /** Counts up to the end of the session; returns false if it was stopped. */
   async count(): Promise<boolean> {
-    while (this.#counted < this.#source.total() && !this.#isStopped) {
-      const to = Math.min(this.#counted + chunk, this.#source.total());
-      for (const entry of await this.#source.read(this.#counted, to)) {
+    while (this.#countedEntries < this.#source.total() && !this.#isStopped) {
+      const to = Math.min(this.#countedEntries + chunk, this.#source.total());
+      for (const entry of await this.#source.read(this.#countedEntries, to)) {
         // Counted when it arrived.
-        if (entry.index < this.#counted) continue;
+        if (entry.index < this.#countedEntries) continue;
         this.#addNumber(entry);
       }
-      this.#counted = Math.max(this.#counted, to);
+      this.#countedEntries = Math.max(this.#countedEntries, to);
     }
     return !this.#isStopped;
   }
 
   get short(): boolean {
-    return this.#source.total() - this.#counted <= chunk;
+    return this.#source.total() - this.#countedEntries <= chunk;
   }
 
   /** Number of `entry`, if known yet. */
   numberOf(entry: NormalizedEntry): string | undefined {
-    if (entry.index < this.#counted) return this.#numbers.numberOf(entry.index) ?? this.#numbers.add(entry);
-    if (entry.index > this.#counted) return undefined;
-    this.#counted += 1;
+    if (entry.index < this.#countedEntries) return this.#numbers.numberOf(entry.index) ?? this.#numbers.add(entry);
+    if (entry.index > this.#countedEntries) return undefined;
+    this.#countedEntries += 1;
     return this.#addNumber(entry);
   }
 
   /** Call for every entry that has settled. */
   settle(entry: NormalizedEntry): void {
-    if (entry.index < this.#counted) this.#onEntry(entry, { isNew: false, isSettled: true });
+    if (entry.index < this.#countedEntries) this.#onEntry(entry, { isNew: false, isSettled: true });
     else this.#settled.set(entry.index, entry);
   }
 

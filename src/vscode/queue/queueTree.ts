@@ -37,7 +37,7 @@ export interface Place {
 /** Tree of waiting and running runs, and runners. */
 export class QueueTree implements vscode.TreeDataProvider<QueueNode>, vscode.Disposable {
   readonly #changed = new vscode.EventEmitter<QueueNode | undefined>();
-  readonly #here: () => Place;
+  readonly #placeHere: () => Place;
   readonly #now: () => number;
   #contents: QueueContents = { runs: [], runners: [] };
   /** Reuses unchanged objects, so that only changed rows are redrawn. */
@@ -46,7 +46,7 @@ export class QueueTree implements vscode.TreeDataProvider<QueueNode>, vscode.Dis
   readonly onDidChangeTreeData = this.#changed.event;
 
   constructor(here: () => Place, now: () => number) {
-    this.#here = here;
+    this.#placeHere = here;
     this.#now = now;
   }
 
@@ -83,7 +83,7 @@ export class QueueTree implements vscode.TreeDataProvider<QueueNode>, vscode.Dis
       case 'reason':
         return reasonItem(node.run);
       case 'runner': {
-        const { hostname, folders } = this.#here();
+        const { hostname, folders } = this.#placeHere();
         return runnerItem(node.runner, isRunnableHere(node.runner, hostname, folders));
       }
       case 'more': {

@@ -35,7 +35,7 @@ export class QueueView implements vscode.Disposable {
   readonly #engineEvents: Disposable[] = [];
   readonly #keys = new Map<string, boolean>();
   #team: TeamState | null = null;
-  #reading: Promise<void> | undefined;
+  #activeRead: Promise<void> | undefined;
   #isOutdated = false;
   #refreshTimer: NodeJS.Timeout | undefined;
   #clock: NodeJS.Timeout | undefined;
@@ -74,15 +74,15 @@ export class QueueView implements vscode.Disposable {
 
   /** Reads the queue and the team. Never rejects. */
   refresh(): Promise<void> {
-    if (this.#reading === undefined) {
-      this.#reading = this.#read().finally(() => {
-        this.#reading = undefined;
+    if (this.#activeRead === undefined) {
+      this.#activeRead = this.#read().finally(() => {
+        this.#activeRead = undefined;
         if (!this.#isOutdated) return;
         this.#isOutdated = false;
         void this.refresh();
       });
     } else this.#isOutdated = true;
-    return this.#reading;
+    return this.#activeRead;
   }
 
   dispose(): void {

@@ -50,15 +50,15 @@ export class OpenReview implements vscode.Disposable {
   readonly range: ReviewRange;
   readonly #handle: SessionHandle;
   readonly #engine: WindowEngine;
-  readonly #reviewed = new Set<string>();
-  readonly #undos: RevertUndo[] = [];
+  readonly #reviewedKeys = new Set<string>();
+  readonly #undoStack: RevertUndo[] = [];
   readonly #changed = new vscode.EventEmitter<void>();
   readonly #disposables: readonly { dispose(): unknown }[];
   readonly onDidChange = this.#changed.event;
   files: readonly ReviewedFile[] = [];
   omitted = 0;
   #timer: NodeJS.Timeout | undefined;
-  #refreshing: Promise<void> = Promise.resolve();
+  #lastRefresh: Promise<void> = Promise.resolve();
 
   constructor(engine: WindowEngine, handle: SessionHandle, range: ReviewRange) {
     const folder = handle.summary().project_dir ?? '';
@@ -92,7 +92,7 @@ export class OpenReview implements vscode.Disposable {
   }
 
   get canUndo(): boolean {
-    return this.#undos.length > 0;
+    return this.#undoStack.length > 0;
   }
 
   places(): ReviewPlace[] {
@@ -100,7 +100,7 @@ export class OpenReview implements vscode.Disposable {
   }
 
   isReviewed({ key }: NamedHunk): boolean {
-    return this.#reviewed.has(key);
+    return this.#reviewedKeys.has(key);
   }
 
   fileOf(uri: vscode.Uri): ReviewedFile | undefined {
@@ -114,8 +114,8 @@ export class OpenReview implements vscode.Disposable {
     await this.refresh();
     for (const { to, keys } of await marks) {
       for (const key of keys) {
-        if (to === 'reviewed') this.#reviewed.add(key);
-        else this.#reviewed.delete(key);
+        if (to === 'reviewed') this.#reviewedKeys.add(key);
+        else this.#reviewedKeys.delete(key);
       }
     }
     this.#changed.fire();
@@ -123,7 +123,7 @@ export class OpenReview implements vscode.Disposable {
 
   /** Compares the files again, one time after the other. */
   refresh(): Promise<void> {
-    const next = this.#refreshing.then(async () => {
+    const next = this.#lastRefresh.then(async () => {
       const settled = Math.min(this.#handle.total(), ...this.#handle.open());
       await this.session.take(this.#handle, settled);
       const { files, omitted } = await this.session.review();
@@ -131,15 +131,15 @@ export class OpenReview implements vscode.Disposable {
       this.omitted = omitted;
       this.#changed.fire();
     });
-    this.#refreshing = next.catch(() => undefined);
+    this.#lastRefresh = next.catch(() => undefined);
     return next;
   }
 
   async mark(file: ReviewedFile, hunks: readonly NamedHunk[], reviewed: boolean): Promise<void> {
     const keys = hunks.map(({ key }) => key);
     for (const key of keys) {
-      if (reviewed) this.#reviewed.add(key);
-      else this.#reviewed.delete(key);
+      if (reviewed) this.#reviewedKeys.add(key);
+      else this.#reviewedKeys.delete(key);
     }
     this.#changed.fire();
     await this.#recordDecision(file.path, keys, reviewed ? 'reviewed' : 'open');
@@ -173,18 +173,18 @@ export class OpenReview implements vscode.Disposable {
       return { kind: 'changed' };
     }
     const revertUndo = { undo, path: file.path, key: hunk.key };
-    this.#undos.push(revertUndo);
-    if (this.#undos.length > mostUndos) this.#undos.shift();
+    this.#undoStack.push(revertUndo);
+    if (this.#undoStack.length > mostUndos) this.#undoStack.shift();
     await this.refresh();
     await this.#recordDecision(file.path, [hunk.key], 'reverted');
     return { kind: 'reverted', undo: revertUndo };
   }
 
   /** Undoes this revert, or the last one; `false`: its file changed since. `undefined`: there is none. @throws file system errors */
-  async undo(which = this.#undos.at(-1)): Promise<boolean | undefined> {
-    const at = which === undefined ? -1 : this.#undos.indexOf(which);
+  async undo(which = this.#undoStack.at(-1)): Promise<boolean | undefined> {
+    const at = which === undefined ? -1 : this.#undoStack.indexOf(which);
     if (which === undefined || at === -1) return undefined;
-    this.#undos.splice(at, 1);
+    this.#undoStack.splice(at, 1);
     const done = await undoChange(which.undo);
     await this.refresh();
     if (done) await this.#recordDecision(which.path, [which.key], 'restored');

@@ -24,7 +24,7 @@ interface Deps extends RecallDeps {
 
 /** Known values, which are not asked for. */
 export interface RunDefaults {
-  readonly several?: boolean;
+  readonly isSeveral?: boolean;
   /** Shows context from earlier sessions before the run. */
   readonly recall?: boolean;
   readonly folder?: vscode.Uri;
@@ -55,7 +55,7 @@ class Questions {
   #agents: readonly AgentReport[] = [];
   #folder: vscode.Uri | undefined;
   #prompt: string;
-  #recalled: RecallResult | undefined;
+  #recallResult: RecallResult | undefined;
   /** The user saw the context from earlier sessions. */
   #hasShownRecall = false;
 
@@ -69,7 +69,7 @@ class Questions {
   }
 
   async ask(): Promise<RunDecision | undefined> {
-    const first: StepName = this.#defaults.several === true ? 'several' : 'agent';
+    const first: StepName = this.#defaults.isSeveral === true ? 'several' : 'agent';
     const path: StepName[] = [first];
     for (;;) {
       const step = path.at(-1);
@@ -153,7 +153,7 @@ class Questions {
         maxAgents,
       ),
       most: maxAgents,
-      tooMany: t('At most {0}', maxAgents),
+      tooManyText: t('At most {0}', maxAgents),
       items: async () => raceItems(await this.#loadReports(), this.#deps.memory),
     });
     if (picked.kind !== 'value') return picked;
@@ -191,7 +191,7 @@ class Questions {
         line: this.#optionsLine(this.#agents.length > 1),
         options: only !== undefined,
         excerpts: this.#defaults.excerpts ?? [],
-        recalled: this.#recalled && passagesText(this.#recalled),
+        recallSummary: this.#recallResult && passagesText(this.#recallResult),
       });
       if (answer.kind !== 'value') return answer;
       this.#prompt = answer.value.prompt;
@@ -201,7 +201,7 @@ class Questions {
         const step = { ...frame, title: t('Context from Earlier Sessions'), back: true };
         const recalled = await askForRecall(this.#deps, { step, message: { text: this.#prompt } });
         if (recalled.kind === 'none') return recalled;
-        if (recalled.kind === 'value') [this.#recalled, this.#hasShownRecall] = [recalled.value, true];
+        if (recalled.kind === 'value') [this.#recallResult, this.#hasShownRecall] = [recalled.value, true];
         if (recalled.kind === 'back' || !first) continue;
       }
       if (next !== 'options' || only === undefined) {
@@ -238,7 +238,7 @@ class Questions {
       prompt,
       choice: this.#choiceOf(agent),
       ...(this.#folder === undefined ? {} : { cwd: this.#folder.fsPath }),
-      ...(this.#recalled === undefined ? {} : { recall: this.#recalled }),
+      ...(this.#recallResult === undefined ? {} : { recall: this.#recallResult }),
       ...(this.#agents.length === 1 ? {} : { title: `${subject.slice(0, 80)} · ${agent.label}` }),
     }));
   }

@@ -35,7 +35,7 @@ export interface RunControlDeps {
 /** Starts, resumes and stops runs for commands and pages, and shows failures. */
 export class RunControl {
   readonly #engines: EngineHost;
-  readonly #memory: RunMemory;
+  readonly #runMemory: RunMemory;
   readonly #blueprints: BlueprintRuns;
   readonly #queue: WindowRunners;
   readonly #failures: Failures;
@@ -43,7 +43,7 @@ export class RunControl {
 
   constructor({ engines, memory, blueprints, queue, failures, log }: RunControlDeps) {
     this.#engines = engines;
-    this.#memory = memory;
+    this.#runMemory = memory;
     this.#blueprints = blueprints;
     this.#queue = queue;
     this.#failures = failures;
@@ -75,7 +75,7 @@ export class RunControl {
         ...(recall !== undefined && { recall }),
       });
     });
-    if (id !== undefined && !recording) await this.#memory.rememberRun(request, choice, id);
+    if (id !== undefined && !recording) await this.#runMemory.rememberRun(request, choice, id);
     return id;
   }
 
@@ -146,7 +146,7 @@ export class RunControl {
   async changeOptions(session: string): Promise<void> {
     try {
       const { changeOptions } = await import('./changeOptions.ts');
-      await changeOptions(await this.#engines.get(), this.#memory, session);
+      await changeOptions(await this.#engines.get(), this.#runMemory, session);
     } catch (error) {
       await this.#failures.show(error, { session });
     }
@@ -197,7 +197,7 @@ export class RunControl {
 
   /** Overrides options with those chosen for a session. */
   #applySessionOptions(session: string) {
-    return (options: AgentOptions): AgentOptions => withChoice(options, this.#memory.choiceOfSession(session));
+    return (options: AgentOptions): AgentOptions => withChoice(options, this.#runMemory.choiceOfSession(session));
   }
 
   async #resumeRequest(session: string, message: string, reasonAgainst = notResumableReason) {
@@ -215,8 +215,8 @@ export class RunControl {
         const { executor_type: type = 'claude-code', executor_profile: profile } = summary;
         const agent: AgentName = { agent: type, ...(profile === undefined ? {} : { profile }) };
         const settings = agentOptions(type, folder);
-        const over = this.#applySessionOptions(session);
-        const { missing, ...request } = await this.#blueprints.resume(summary, { prompt, settings, over });
+        const applyOverrides = this.#applySessionOptions(session);
+        const { missing, ...request } = await this.#blueprints.resume(summary, { prompt, settings, applyOverrides });
         if (missing !== undefined) {
           const text = t(
             'The file for agent “{0}” was deleted. The session continues without its instructions.',

@@ -15,10 +15,10 @@ export class WindowQueue extends RemoteQueue {
   readonly #runs = new Listeners<[ChangedRun]>();
   readonly #changes = new Listeners<[]>();
   #runners: readonly WindowRunner[] = [];
-  #declared: Promise<void> = Promise.resolve();
+  #lastDeclaration: Promise<void> = Promise.resolve();
   #timer: NodeJS.Timeout | undefined;
   #hasRunListener = false;
-  #closed = false;
+  #isClosed = false;
 
   constructor(daemon: QueueCaller, log: { warn(message: string): void }) {
     super(daemon);
@@ -55,7 +55,7 @@ export class WindowQueue extends RemoteQueue {
   }
 
   dispose(): void {
-    this.#closed = true;
+    this.#isClosed = true;
     clearTimeout(this.#timer);
   }
 
@@ -69,13 +69,13 @@ export class WindowQueue extends RemoteQueue {
   }
 
   #declareSoon(): Promise<void> {
-    this.#declared = this.#declared.then(() => this.#declareAll());
-    return this.#declared;
+    this.#lastDeclaration = this.#lastDeclaration.then(() => this.#declareAll());
+    return this.#lastDeclaration;
   }
 
   async #declareAll(): Promise<void> {
     clearTimeout(this.#timer);
-    if (this.#closed) return;
+    if (this.#isClosed) return;
     try {
       await this.#daemon.call('removeRunners', { finish: true });
       for (const runner of this.#runners) await this.#daemon.call('addRunner', { runner });

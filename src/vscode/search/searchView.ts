@@ -34,7 +34,7 @@ export class SearchView implements vscode.TreeDataProvider<SearchNode>, vscode.D
   #searchesEverywhere = false;
   #synthetic = false;
   #answer: SearchAnswer | undefined;
-  #running: AbortController | undefined;
+  #activeSearch: AbortController | undefined;
   readonly onDidChangeTreeData = this.#changed.event;
 
   constructor(engines: EngineHost, list: SessionList, loader: SessionLoader, now: () => number) {
@@ -87,7 +87,7 @@ export class SearchView implements vscode.TreeDataProvider<SearchNode>, vscode.D
   }
 
   async clear(): Promise<void> {
-    this.#running?.abort();
+    this.#activeSearch?.abort();
     this.#answer = undefined;
     this.#query = '';
     this.#changed.fire();
@@ -111,7 +111,7 @@ export class SearchView implements vscode.TreeDataProvider<SearchNode>, vscode.D
   }
 
   dispose(): void {
-    this.#running?.abort();
+    this.#activeSearch?.abort();
     this.#view.dispose();
     this.#changed.dispose();
   }
@@ -131,9 +131,9 @@ export class SearchView implements vscode.TreeDataProvider<SearchNode>, vscode.D
   }
 
   async #run(): Promise<void> {
-    this.#running?.abort();
+    this.#activeSearch?.abort();
     const stop = new AbortController();
-    this.#running = stop;
+    this.#activeSearch = stop;
     this.#view.description = this.#query;
     this.#view.message = t('Searching…');
     this.#answer = undefined;

@@ -24,12 +24,12 @@ interface RetentionDeps {
 /** Retention of sessions: compresses according to the settings, and deletes only what the user confirms. */
 export class Retention implements vscode.Disposable {
   readonly #deps: RetentionDeps;
-  readonly #listening: vscode.Disposable;
+  readonly #listSubscription: vscode.Disposable;
   #hasBegun = false;
 
   constructor(deps: RetentionDeps) {
     this.#deps = deps;
-    this.#listening = deps.list.onDidChange(() => {
+    this.#listSubscription = deps.list.onDidChange(() => {
       if (this.#hasBegun || !deps.list.isComplete) return;
       this.#hasBegun = true;
       void this.#begin();
@@ -73,7 +73,7 @@ export class Retention implements vscode.Disposable {
   }
 
   dispose(): void {
-    this.#listening.dispose();
+    this.#listSubscription.dispose();
   }
 
   async #begin(): Promise<void> {

@@ -16,11 +16,11 @@ const quiet = 150;
 
 /** Numbers of sessions that are not shown, by reason. */
 export interface HiddenCount {
-  readonly byUser: number;
+  readonly hiddenByUser: number;
   /** In existing folders outside of this window. */
-  readonly elsewhere: number;
+  readonly inOtherFolders: number;
   /** In folders that no longer exist. */
-  readonly gone: number;
+  readonly inMissingFolders: number;
   /** Without a folder, such as imported ones. */
   readonly noFolder: number;
   readonly unreadable: number;
@@ -40,9 +40,9 @@ export class SessionList implements vscode.Disposable {
   readonly #folders: vscode.Disposable;
   #rows = new Map<string, SessionRow>();
   /** Sessions of other programs in scope. */
-  #observed = new Map<string, SessionRow>();
+  #observedRows = new Map<string, SessionRow>();
   /** Sessions of other members of the team; shown in that scope, or if the user asked for their run. */
-  #shared = new Map<string, SessionRow>();
+  #sharedRows = new Map<string, SessionRow>();
   /** What the team sees of own sessions; absent: nothing. */
   readonly #shares = new Map<string, Share>();
   /** Ids of other programs' sessions in scope that Vitrine has copied; listed whatever their folder. */
@@ -50,11 +50,11 @@ export class SessionList implements vscode.Disposable {
   /** By agent: days without a change after which it deletes a session. */
   cleanupDays: ResultOf<'watchSources'>['cleanup_days'] = {};
   #filter: SessionFilter = noFilter;
-  #missing: MissingSessions = { unreadable: 0, folders: new Set() };
+  #missingSessions: MissingSessions = { unreadable: 0, folders: new Set() };
   #complete = false;
   #observedComplete = false;
   #showHidden = false;
-  #pending: NodeJS.Timeout | undefined;
+  #notifyTimer: NodeJS.Timeout | undefined;
   readonly onDidChange = this.#changed.event;
 
   constructor(index: WorkspaceIndex, now: () => number) {
@@ -85,8 +85,8 @@ export class SessionList implements vscode.Disposable {
 
   get(id: string): SessionRow | undefined {
     return this.#isRunningAgain(id)
-      ? this.#observed.get(id)
-      : (this.#rows.get(id) ?? this.#observed.get(id) ?? this.#shared.get(id));
+      ? this.#observedRows.get(id)
+      : (this.#rows.get(id) ?? this.#observedRows.get(id) ?? this.#sharedRows.get(id));
   }
 
   /** Days until the agent deletes its session file; `undefined`: not soon, or unknown. */
@@ -107,14 +107,14 @@ export class SessionList implements vscode.Disposable {
   /** Replaces all sessions of other programs; `copies`: those that Vitrine has copied. */
   replaceObserved(summaries: readonly SessionSummary[], copies: readonly string[]): void {
     this.#copies = new Set(copies);
-    this.#observed = new Map(summaries.map((summary) => [summary.session_id, this.#createRow(summary)]));
+    this.#observedRows = new Map(summaries.map((summary) => [summary.session_id, this.#createRow(summary)]));
     this.#observedComplete = true;
     this.#announce();
   }
 
   /** Replaces all sessions of other members of the team; `own`: what it sees of this store's. */
   replaceShared({ sessions, own }: Pick<ResultOf<'sharedSessions'>, 'sessions' | 'own'>): void {
-    this.#shared = new Map(sessions.map((summary) => [summary.session_id, this.#createRow(summary)]));
+    this.#sharedRows = new Map(sessions.map((summary) => [summary.session_id, this.#createRow(summary)]));
     const former = [...this.#shares.keys()].map((session_id): OwnShare => ({ session_id, share: 'nothing' }));
     this.updateShares([...former, ...own]);
   }
@@ -131,12 +131,14 @@ export class SessionList implements vscode.Disposable {
 
   /** Sessions of other members, unless this store has them itself. */
   shared(): readonly SessionRow[] {
-    return [...this.#shared.values()].filter(({ session_id: id }) => !this.#rows.has(id));
+    return [...this.#sharedRows.values()].filter(({ session_id: id }) => !this.#rows.has(id));
   }
 
   /** Sessions of other programs in scope. */
   observed(): readonly SessionRow[] {
-    return [...this.#observed.values()].filter(({ session_id: id }) => !this.#rows.has(id) || this.#isRunningAgain(id));
+    return [...this.#observedRows.values()].filter(
+      ({ session_id: id }) => !this.#rows.has(id) || this.#isRunningAgain(id),
+    );
   }
 
   /** Replaces all sessions. */
@@ -148,22 +150,22 @@ export class SessionList implements vscode.Disposable {
 
   update(summary: SessionSummary): void {
     if (summary.shared !== undefined) {
-      this.#shared.set(summary.session_id, this.#createRow(summary));
+      this.#sharedRows.set(summary.session_id, this.#createRow(summary));
       this.#announce();
       return;
     }
     if (summary.observed !== undefined) {
-      this.#observed.set(summary.session_id, this.#createRow(summary));
+      this.#observedRows.set(summary.session_id, this.#createRow(summary));
       this.#announce();
       return;
     }
-    if (this.#observed.delete(summary.session_id)) this.#copies.add(summary.session_id);
+    if (this.#observedRows.delete(summary.session_id)) this.#copies.add(summary.session_id);
     this.#rows.set(summary.session_id, this.#createRow(summary));
     this.#announce();
   }
 
   remove(id: string): void {
-    const removed = [this.#rows, this.#observed, this.#shared].map((rows) => rows.delete(id));
+    const removed = [this.#rows, this.#observedRows, this.#sharedRows].map((rows) => rows.delete(id));
     if (removed.includes(true)) this.#announce();
   }
 
@@ -206,20 +208,23 @@ export class SessionList implements vscode.Disposable {
   hidden(): HiddenCount {
     const folders = [...this.#rows.values()].filter((row) => !this.#isInScope(row)).map((row) => row.project_dir);
     const noFolder = folders.filter((folder) => folder === undefined).length;
-    const missing = folders.filter((folder) => folder !== undefined && this.#missing.folders.has(folder)).length;
+    const missing = folders.filter(
+      (folder) => folder !== undefined && this.#missingSessions.folders.has(folder),
+    ).length;
     return {
-      byUser: this.here().filter((row) => row.hidden === true).length,
-      elsewhere: folders.length - missing - noFolder,
-      gone: missing,
+      hiddenByUser: this.here().filter((row) => row.hidden === true).length,
+      inOtherFolders: folders.length - missing - noFolder,
+      inMissingFolders: missing,
       noFolder,
-      unreadable: this.#missing.unreadable,
+      unreadable: this.#missingSessions.unreadable,
     };
   }
 
   set lost(lost: MissingSessions) {
-    const same = lost.unreadable === this.#missing.unreadable && lost.folders.size === this.#missing.folders.size;
-    const changed = !same || [...lost.folders].some((folder) => !this.#missing.folders.has(folder));
-    this.#missing = lost;
+    const same =
+      lost.unreadable === this.#missingSessions.unreadable && lost.folders.size === this.#missingSessions.folders.size;
+    const changed = !same || [...lost.folders].some((folder) => !this.#missingSessions.folders.has(folder));
+    this.#missingSessions = lost;
     if (changed) this.#announce();
   }
 
@@ -230,7 +235,7 @@ export class SessionList implements vscode.Disposable {
   }
 
   dispose(): void {
-    if (this.#pending !== undefined) void this.#notify();
+    if (this.#notifyTimer !== undefined) void this.#notify();
     this.#folders.dispose();
     this.#changed.dispose();
   }
@@ -241,7 +246,7 @@ export class SessionList implements vscode.Disposable {
 
   /** Whether a copied session is running in its own program again. */
   #isRunningAgain(id: string): boolean {
-    const observed = this.#observed.get(id)?.observed;
+    const observed = this.#observedRows.get(id)?.observed;
     return observed !== undefined && observed.live.state !== 'ended' && this.#rows.has(id);
   }
 
@@ -254,12 +259,12 @@ export class SessionList implements vscode.Disposable {
 
   /** Running sessions change with each message, so notifications are throttled. */
   #announce(): void {
-    this.#pending ??= setTimeout(() => void this.#notify(), quiet);
+    this.#notifyTimer ??= setTimeout(() => void this.#notify(), quiet);
   }
 
   async #notify(): Promise<void> {
-    clearTimeout(this.#pending);
-    this.#pending = undefined;
+    clearTimeout(this.#notifyTimer);
+    this.#notifyTimer = undefined;
     this.#changed.fire();
     await this.#index.save(this.here());
   }

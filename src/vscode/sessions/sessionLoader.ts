@@ -14,7 +14,7 @@ export class SessionLoader implements vscode.Disposable {
   readonly #list: SessionList;
   readonly #log: vscode.LogOutputChannel;
   readonly #subscription: { dispose(): unknown };
-  #first: Promise<void> | undefined;
+  #firstLoad: Promise<void> | undefined;
   #last = 0;
 
   constructor(engines: EngineHost, list: SessionList, log: vscode.LogOutputChannel) {
@@ -34,8 +34,8 @@ export class SessionLoader implements vscode.Disposable {
 
   /** Once per window: cleans up after a crash, then lists. Never rejects. */
   load(): Promise<void> {
-    this.#first ??= this.#sweepAndList();
-    return this.#first;
+    this.#firstLoad ??= this.#sweepAndList();
+    return this.#firstLoad;
   }
 
   /** At start-up, loads only if something depends on it, so that an idle window pays nothing. */

@@ -216,14 +216,16 @@ function unreadableText(count: number): string {
   return count === 1 ? t('1 cannot be read: show why') : t('{0} cannot be read: show why', count);
 }
 
-function hiddenText({ byUser, elsewhere: others, gone, noFolder }: HiddenCount): string {
+function hiddenText({ hiddenByUser, inOtherFolders: others, inMissingFolders, noFolder }: HiddenCount): string {
   const parts = [
-    ...(byUser > 0 ? [t('{0} by you', byUser)] : []),
+    ...(hiddenByUser > 0 ? [t('{0} by you', hiddenByUser)] : []),
     ...(others > 0 ? [others === 1 ? t('1 in another folder') : t('{0} in other folders', others)] : []),
-    ...(gone > 0 ? [gone === 1 ? t('1 in a missing folder') : t('{0} in missing folders', gone)] : []),
+    ...(inMissingFolders > 0
+      ? [inMissingFolders === 1 ? t('1 in a missing folder') : t('{0} in missing folders', inMissingFolders)]
+      : []),
     ...(noFolder > 0 ? [t('{0} without a folder', noFolder)] : []),
   ];
-  return t('{0} hidden: {1}', byUser + others + gone + noFolder, parts.join(', '));
+  return t('{0} hidden: {1}', hiddenByUser + others + inMissingFolders + noFolder, parts.join(', '));
 }
 
 function groupItem({ name, nodes }: SessionGroup): vscode.TreeItem {

@@ -8,7 +8,7 @@ const keyOf = (url: string): string => `vitrine.team.password:${url}`;
 export class TeamPasswords {
   readonly #secrets: SecretStorage;
   /** Passwords that were offered, by address, so that a wrong one is offered only once. */
-  readonly #offered = new Map<string, string>();
+  readonly #offeredPasswords = new Map<string, string>();
 
   constructor(secrets: SecretStorage) {
     this.#secrets = secrets;
@@ -27,12 +27,12 @@ export class TeamPasswords {
   async offer(team: RemoteTeam, { url, has_password }: TeamState): Promise<void> {
     if (has_password) {
       // The next daemon may have none.
-      this.#offered.delete(url);
+      this.#offeredPasswords.delete(url);
       return;
     }
     const password = await this.#secrets.get(keyOf(url));
-    if (password === undefined || this.#offered.get(url) === password) return;
-    this.#offered.set(url, password);
+    if (password === undefined || this.#offeredPasswords.get(url) === password) return;
+    this.#offeredPasswords.set(url, password);
     await team.usePassword(password);
   }
 }

@@ -116,20 +116,20 @@ export class UsageView implements vscode.WebviewViewProvider, vscode.Disposable 
   async #createPage(): Promise<ToUsagePage> {
     const { engines, list, now } = this.#deps;
     const [{ usageReport }, engine] = await Promise.all([import('../../insight/usage/usageReport.ts'), engines.get()]);
-    const { spent, omitted, unreadable } = await engine.archive.spending();
+    const { runSpending, omitted, unreadable } = await engine.archive.spending();
     // Without the daemon, only the team is missing.
     const isInTeam = (await engine.team.state().catch(() => null)) !== null;
     if (!isInTeam && this.#scope === 'team') this.#scope = 'all';
     const ids = new Set(list.here().map((row) => row.session_id));
     const scope = this.#scope;
-    const own = scope === 'workspace' ? spent.filter(({ sessionId }) => ids.has(sessionId)) : spent;
+    const own = scope === 'workspace' ? runSpending.filter(({ sessionId }) => ids.has(sessionId)) : runSpending;
     const within = scope === 'workspace' ? isHere : undefined;
     const shared = scope === 'team' ? await sharedSpending(engine) : undefined;
     const counted = [
       ...own,
       ...(countsObserved() ? await engine.archive.observedSpending(within) : []),
       // What another machine ran for an agent of this one is in both.
-      ...(shared?.spent ?? []).filter(({ sessionId }) => !spent.some((own) => own.sessionId === sessionId)),
+      ...(shared?.spent ?? []).filter(({ sessionId }) => !runSpending.some((own) => own.sessionId === sessionId)),
     ];
     const today = localDay(now());
     const { month, first, last, day, total, days, agents, models } = usageReport(

@@ -24,7 +24,7 @@ interface Choice<I> extends Step {
 interface MultipleChoice<I> extends Step {
   readonly items: () => Promise<readonly I[]>;
   readonly most: number;
-  readonly tooMany: string;
+  readonly tooManyText: string;
 }
 
 interface Words<I> extends Step {
@@ -57,9 +57,9 @@ export function askForMany<I extends vscode.QuickPickItem>(choice: MultipleChoic
   const pick = vscode.window.createQuickPick<I>();
   pick.canSelectMany = true;
   pick.matchOnDescription = true;
-  const { most, tooMany, title } = choice;
+  const { most, tooManyText, title } = choice;
   pick.onDidChangeSelection((chosen) => {
-    pick.title = inertText(chosen.length > most ? `${title}: ${tooMany}` : title);
+    pick.title = inertText(chosen.length > most ? `${title}: ${tooManyText}` : title);
   });
   const value = () =>
     pick.selectedItems.length > 0 && pick.selectedItems.length <= most ? pick.selectedItems : undefined;

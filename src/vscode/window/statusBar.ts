@@ -14,7 +14,7 @@ const { t } = vscode.l10n;
 /** Status bar items for pending requests, runs on this machine and today's cost; each hidden if empty. */
 export class StatusBar implements vscode.Disposable {
   readonly #requestsItem = vscode.window.createStatusBarItem('vitrine.needsYou', vscode.StatusBarAlignment.Left, 11);
-  readonly #item = vscode.window.createStatusBarItem('vitrine.status', vscode.StatusBarAlignment.Left, 10);
+  readonly #statusItem = vscode.window.createStatusBarItem('vitrine.status', vscode.StatusBarAlignment.Left, 10);
   readonly #list: SessionList;
   readonly #machine: MachineRuns;
   readonly #subscription: vscode.Disposable;
@@ -22,8 +22,8 @@ export class StatusBar implements vscode.Disposable {
   constructor(list: SessionList, machine: MachineRuns) {
     this.#list = list;
     this.#machine = machine;
-    this.#item.name = t('Vitrine: Running Agents and Cost');
-    this.#item.command = 'vitrine.sessions.focus';
+    this.#statusItem.name = t('Vitrine: Running Agents and Cost');
+    this.#statusItem.command = 'vitrine.sessions.focus';
     this.#requestsItem.name = t('Vitrine: Requests');
     this.#requestsItem.command = 'vitrine.reviewRequest';
     this.#requestsItem.backgroundColor = new vscode.ThemeColor('statusBarItem.warningBackground');
@@ -36,7 +36,7 @@ export class StatusBar implements vscode.Disposable {
 
   dispose(): void {
     this.#subscription.dispose();
-    this.#item.dispose();
+    this.#statusItem.dispose();
     this.#requestsItem.dispose();
   }
 
@@ -47,15 +47,15 @@ export class StatusBar implements vscode.Disposable {
     const running = own + this.#list.observed().filter(({ status }) => isSessionLive(status)).length;
     const cost = this.#list.costToday();
     if (running === 0 && !cost.any) {
-      this.#item.hide();
+      this.#statusItem.hide();
       return;
     }
     const today = todayText(cost);
     const parts = [...(running > 0 ? [t('{0} running', running)] : []), ...(cost.any ? [today] : [])];
     const near = this.#list.live().flatMap(({ budget }) => budget?.near ?? []);
     const mark = near.length === 0 ? '$(pulse)' : '$(warning)';
-    this.#item.text = `${mark} ${parts.join(' · ')}`;
-    this.#item.tooltip = [
+    this.#statusItem.text = `${mark} ${parts.join(' · ')}`;
+    this.#statusItem.tooltip = [
       t('Vitrine: {0}', parts.join(' · ')),
       ...folders.map(folderText),
       ...(cost.estimated ? [t('≈: includes estimates at list prices.')] : []),
@@ -63,8 +63,8 @@ export class StatusBar implements vscode.Disposable {
       ...(cost.atLeast ? [t('at least: some agents do not store every billed request.')] : []),
       ...(cost.unknown ? [t('unknown: some runs did not report their cost.')] : []),
     ].join('\n');
-    this.#item.accessibilityInformation = { label: t('Vitrine: {0}', parts.join(', ')), role: 'button' };
-    this.#item.show();
+    this.#statusItem.accessibilityInformation = { label: t('Vitrine: {0}', parts.join(', ')), role: 'button' };
+    this.#statusItem.show();
   }
 
   #drawWaiting(): void {

@@ -141,7 +141,7 @@ describe('reports about recorded sessions', function () {
   });
 
   it('show a cost, tokens and a duration like lists and the usage view', async () => {
-    const { spent } = await engine.archive.spending();
+    const { runSpending } = await engine.archive.spending();
     const found: string[] = [];
     for (const { name, summary, turn } of store.sessions) {
       const { session_id: id, cost, usage, total_cost: totalCost, total_usage: totalUsage } = summary;
@@ -160,7 +160,7 @@ describe('reports about recorded sessions', function () {
       // The time of a run that reported none is measured.
       if (turn.durationMs !== null) expect('duration', duration?.text, figures.duration(turn.durationMs));
       expect('cost of the turn', ofTurn?.text, money(cost));
-      const own = spent.filter(({ sessionId }) => sessionId === id);
+      const own = runSpending.filter(({ sessionId }) => sessionId === id);
       const day = localDay(summary.updated_at);
       const { total } = usageReport(own, day.slice(0, 7), day, localDay);
       expect('usage', sumText(total), costText(cost));

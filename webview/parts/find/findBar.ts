@@ -11,7 +11,7 @@ export interface FindState {
   /** Position in `indexes`; -1 before the first jump. */
   readonly at: number;
   /** More matches may follow. */
-  readonly busy: boolean;
+  readonly isBusy: boolean;
   readonly problems: readonly QueryProblem[];
   readonly help: boolean;
   readonly setQuery: (query: string) => void;
@@ -62,10 +62,10 @@ export function findBar(state: FindState): TemplateResult {
   </div>`;
 }
 
-function summary({ query, indexes, at, busy }: FindState): string | typeof nothing {
+function summary({ query, indexes, at, isBusy }: FindState): string | typeof nothing {
   if (query.trim() === '') return nothing;
-  if (indexes.length === 0) return busy ? t('Searching…') : t('No results');
-  const count = `${number(indexes.length)}${busy ? '+' : ''}`;
+  if (indexes.length === 0) return isBusy ? t('Searching…') : t('No results');
+  const count = `${number(indexes.length)}${isBusy ? '+' : ''}`;
   if (at < 0) return count === '1' ? t('1 entry') : t('{0} entries', count);
   return t('{0} of {1}', number(at + 1), count);
 }

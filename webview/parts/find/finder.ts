@@ -23,11 +23,11 @@ interface SearchResult {
   readonly problems: readonly QueryProblem[];
   /** Position in `indexes`; -1 before the first jump. */
   readonly at: number;
-  readonly busy: boolean;
+  readonly isBusy: boolean;
   readonly help: boolean;
 }
 
-const nothing: SearchResult = { query: '', indexes: [], texts: [], problems: [], at: -1, busy: false, help: false };
+const nothing: SearchResult = { query: '', indexes: [], texts: [], problems: [], at: -1, isBusy: false, help: false };
 
 /** Find in session: the host searches all of it in several requests; the page jumps from entry to entry. */
 export class Finder {
@@ -35,14 +35,14 @@ export class Finder {
   #search = 0;
   /** Jump requested before the answer arrived. */
   #step: 1 | -1 | undefined;
-  #found: SearchResult | undefined;
+  #searchResult: SearchResult | undefined;
 
   constructor(deps: FinderDeps) {
     this.#deps = deps;
   }
 
   get isOpen(): boolean {
-    return this.#found !== undefined;
+    return this.#searchResult !== undefined;
   }
 
   renderBar(): TemplateResult | undefined {
@@ -52,34 +52,34 @@ export class Finder {
 
   /** Highlights the matches in the drawn rows; none when closed. */
   mark(rows: HTMLElement): void {
-    highlight(rows, this.#found?.texts ?? []);
+    highlight(rows, this.#searchResult?.texts ?? []);
   }
 
   state(): FindState | undefined {
-    if (this.#found === undefined) return undefined;
+    if (this.#searchResult === undefined) return undefined;
     return {
-      ...this.#found,
+      ...this.#searchResult,
       setQuery: (query) => void this.#setQuery(query),
       next: (step) => this.#goToNext(step),
-      toggleHelp: () => this.#set({ help: this.#found?.help !== true }),
+      toggleHelp: () => this.#set({ help: this.#searchResult?.help !== true }),
       close: () => this.close(),
     };
   }
 
   open(): void {
-    this.#found ??= nothing;
+    this.#searchResult ??= nothing;
     this.#deps.changed();
   }
 
   close(): void {
-    this.#found = undefined;
+    this.#searchResult = undefined;
     this.#search += 1;
     this.#deps.closed();
   }
 
   #set(change: Partial<SearchResult>): void {
-    if (this.#found === undefined) return;
-    this.#found = { ...this.#found, ...change };
+    if (this.#searchResult === undefined) return;
+    this.#searchResult = { ...this.#searchResult, ...change };
     this.#deps.changed();
   }
 
@@ -87,7 +87,14 @@ export class Finder {
     const search = ++this.#search;
     const empty = query.trim() === '';
     this.#step = undefined;
-    this.#set({ ...(empty && nothing), query, indexes: [], at: -1, busy: !empty, help: this.#found?.help === true });
+    this.#set({
+      ...(empty && nothing),
+      query,
+      indexes: [],
+      at: -1,
+      isBusy: !empty,
+      help: this.#searchResult?.help === true,
+    });
     const indexes: number[] = [];
     for (let n = 0, hasMore = !empty; hasMore && n < maxAnswers; n++) {
       const from = (indexes.at(-1) ?? -1) + 1;
@@ -97,20 +104,20 @@ export class Finder {
       if (answer.type !== 'found') break;
       indexes.push(...answer.indexes);
       hasMore = answer.truncated && answer.indexes.length > 0;
-      this.#set({ indexes: [...indexes], texts: answer.texts, problems: answer.problems, busy: hasMore });
+      this.#set({ indexes: [...indexes], texts: answer.texts, problems: answer.problems, isBusy: hasMore });
     }
     if (search === this.#search) this.#showMatches(indexes);
   }
 
   #showMatches(indexes: readonly number[]): void {
-    this.#set({ indexes, busy: false });
+    this.#set({ indexes, isBusy: false });
     if (this.#step !== undefined) this.#goToNext(this.#step);
   }
 
   #goToNext(step: 1 | -1): void {
-    const found = this.#found;
+    const found = this.#searchResult;
     if (found === undefined) return;
-    if (found.busy) {
+    if (found.isBusy) {
       this.#step = step;
       return;
     }

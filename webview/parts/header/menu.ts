@@ -13,7 +13,7 @@ export interface MenuState {
 interface Item {
   readonly command: PageCommand;
   readonly key?: string;
-  readonly apart?: boolean;
+  readonly isSeparate?: boolean;
 }
 
 const items: readonly Item[] = [
@@ -30,7 +30,7 @@ const items: readonly Item[] = [
   { command: 'verify' },
   { command: 'showCapabilities' },
   { command: 'export' },
-  { command: 'delete', apart: true },
+  { command: 'delete', isSeparate: true },
 ];
 
 /** Actions for a session without a record. */
@@ -73,7 +73,7 @@ function menu({ actions, store }: Context, setMenu: (open: boolean) => void): Te
   >
     ${(store.view === undefined ? [] : itemsOf(store.view)).map(
       (item) =>
-        html`${item.apart === true ? html`<hr role="separator" />` : nothing}
+        html`${item.isSeparate === true ? html`<hr role="separator" />` : nothing}
           <button role="menuitem" tabindex="-1" @click=${() => choose(item)}>
             ${commandWord(item.command)}${item.key === undefined ? nothing : html`<span>${item.key}</span>`}
           </button>`,

@@ -26,7 +26,7 @@ export function requestActions(context: Context, request: AgentRequest, index: n
     const why = requests.draft(request.id).reason.trim();
     give({ kind: 'deny', ...(why !== '' && { reason: why }) });
   };
-  const press: AnswerButton = (label, look, answer, not) => button({ label, look, unready: not, onClick: answer });
+  const press: AnswerButton = (label, look, answer, not) => button({ label, look, isUnready: not, onClick: answer });
   const words = labels(request);
   const { view } = context.store;
   // Such a session has no record that could keep the reason.

@@ -101,7 +101,7 @@ function what(context: Context, request: AgentRequest): TemplateResult {
       const { whole } = context.requests.draft(request.id);
       return html`<div class="what" data-focus tabindex="0" role="group" aria-label=${rowLabel(request)}>
         ${agentAsks(context.store.view)}
-        ${renderSubject({ request, projectDir, whole, requestPreview: context.requests.previews.previewOf(request.id) })}
+        ${renderSubject({ request, projectDir, isExpanded: whole, requestPreview: context.requests.previews.previewOf(request.id) })}
       </div>`;
     }
   }
@@ -185,7 +185,7 @@ function renderDecidedDetail(context: Context, entry: PageEntry, { request, deci
   return html`<div class="ask settled">
     ${
       request.kind === 'permission'
-        ? renderSubject({ request, projectDir, whole: true })
+        ? renderSubject({ request, projectDir, isExpanded: true })
         : request.kind === 'plan'
           ? planBody(context, request)
           : html`<dl>

@@ -25,8 +25,8 @@ export function stepRow(context: Context, { entry, tool, key, turn }: StepRow): 
   const projectDir = store.view?.summary.project_dir;
   const waiting = context.requests.requestOfCall(tool.callId);
   const runLive = isLive(context, turn);
-  const behind = runLive && waitsForEarlier(context, entry.step);
-  const view = describeStep(entry, tool, { projectDir, runLive, waits: waiting, behind });
+  const isBehindWaiting = runLive && waitsForEarlier(context, entry.step);
+  const view = describeStep(entry, tool, { projectDir, runLive, waits: waiting, isBehindWaiting });
   const open = store.expanded.has(key);
   const branch = tool.action.kind === 'task';
   const figure = context.figures.messages.figureOf(entry.index);

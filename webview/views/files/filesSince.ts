@@ -5,7 +5,7 @@ import type { ViewDeps } from '../view.ts';
 export class FileComparisons {
   readonly #deps: ViewDeps;
   readonly #comparisons = new Map<string, FileComparison>();
-  readonly #requested = new Set<string>();
+  readonly #requestedPaths = new Set<string>();
   #generation = 0;
 
   constructor(deps: ViewDeps) {
@@ -25,13 +25,15 @@ export class FileComparisons {
   /** The known state may be out of date; it is shown until the new answer arrives. */
   renew(): void {
     this.#generation += 1;
-    this.#requested.clear();
+    this.#requestedPaths.clear();
   }
 
   async requestComparisons(lines: readonly FilesLine[]): Promise<void> {
     const generation = this.#generation;
-    const paths = lines.flatMap((line) => (line.type === 'file' && !this.#requested.has(line.path) ? [line.path] : []));
-    for (const path of paths) this.#requested.add(path);
+    const paths = lines.flatMap((line) =>
+      line.type === 'file' && !this.#requestedPaths.has(line.path) ? [line.path] : [],
+    );
+    for (const path of paths) this.#requestedPaths.add(path);
     for (let from = 0; from < paths.length; from += maxSince) {
       const some = paths.slice(from, from + maxSince);
       const answer = await this.#deps.request((request) => ({ type: 'getSince', request, paths: some }));

@@ -25,11 +25,11 @@ export class FilesView implements PageView {
   readonly #comparisons: FileComparisons;
   #viewState: FilesViewState;
   #sums: FilesPage['sums'] | undefined;
-  #failed = false;
+  #hasFailed = false;
   #isStale = true;
   #isCounted = false;
   #scroller: HTMLElement | undefined;
-  #at = 0;
+  #selectedIndex = 0;
   #focusWanted = false;
 
   constructor(deps: ViewDeps) {
@@ -61,7 +61,7 @@ export class FilesView implements PageView {
   async #ask(from: number, count: number): Promise<readonly FilesLine[] | undefined> {
     const wish = this.#viewState;
     const answer = await this.#deps.request((request) => ({ type: 'getFiles', request, from, count, ...wish }));
-    this.#failed = answer.type !== 'files';
+    this.#hasFailed = answer.type !== 'files';
     if (answer.type !== 'files' || wish !== this.#viewState) return undefined;
     this.#sums = answer.page.sums;
     this.#lines.total = answer.page.total;
@@ -75,7 +75,7 @@ export class FilesView implements PageView {
 
   #setViewState(wish: FilesViewState): void {
     this.#viewState = wish;
-    this.#at = 0;
+    this.#selectedIndex = 0;
     this.#lines.renew();
     this.#deps.changed();
   }
@@ -91,7 +91,7 @@ export class FilesView implements PageView {
     const range = this.#lines.look(scroller?.scrollTop ?? 0, scroller?.clientHeight ?? likelyHeight);
     const sums = this.#sums;
     if (sums === undefined) {
-      return this.#failed
+      return this.#hasFailed
         ? html`<p class="none">${t('The files could not be read')}</p>`
         : html`<div class="progress" role="progressbar" aria-label=${t('Reading files…')}><i></i></div>
             <p class="none">${t('Reading files…')}</p>`;
@@ -118,7 +118,7 @@ export class FilesView implements PageView {
                   ${this.#viewState.query.trim() === '' ? t('No files were read or changed') : t('No files match the filter')}
                 </p>`
               : html`<div class="wfl" role="rowgroup" ${setStyles({ height: px(this.#lines.total * lineHeight) })}>
-                  ${this.#renderRows(context, this.#lines.places(range, this.#at))}
+                  ${this.#renderRows(context, this.#lines.places(range, this.#selectedIndex))}
                 </div>`
           }
         </div>
@@ -133,7 +133,7 @@ export class FilesView implements PageView {
       new ResizeObserver(() => this.#deps.changed()).observe(scroller);
     }
     if (!this.#focusWanted) return;
-    const row = place.querySelector(`[data-at="${this.#at}"]`);
+    const row = place.querySelector(`[data-at="${this.#selectedIndex}"]`);
     if (!(row instanceof HTMLElement)) return;
     this.#focusWanted = false;
     row.focus({ preventScroll: true });
@@ -216,9 +216,9 @@ export class FilesView implements PageView {
       (at) => at,
       (at) => {
         const line = this.#lines.line(at);
-        const selected = at === this.#at;
+        const selected = at === this.#selectedIndex;
         const focus = (): void => {
-          this.#at = at;
+          this.#selectedIndex = at;
           this.#deps.changed();
         };
         return html`<div
@@ -248,7 +248,7 @@ export class FilesView implements PageView {
     let to = Math.max(0, Math.min(at, last));
     // Headings are skipped, unless there is nothing after them.
     if (this.#lines.line(to)?.type === 'group' && to + step >= 0 && to + step <= last) to += step;
-    this.#at = this.#lines.line(to)?.type === 'group' ? Math.min(last, to + 1) : to;
+    this.#selectedIndex = this.#lines.line(to)?.type === 'group' ? Math.min(last, to + 1) : to;
     this.#focusWanted = true;
     this.#deps.changed();
   }
@@ -256,11 +256,11 @@ export class FilesView implements PageView {
   #handleKey(context: Context, event: KeyboardEvent): void {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (!(event.target instanceof Element) || event.target.getAttribute('role') !== 'row') return;
-    if (event.key === 'ArrowDown') this.#moveTo(this.#at + 1, 1);
-    else if (event.key === 'ArrowUp') this.#moveTo(this.#at - 1, -1);
+    if (event.key === 'ArrowDown') this.#moveTo(this.#selectedIndex + 1, 1);
+    else if (event.key === 'ArrowUp') this.#moveTo(this.#selectedIndex - 1, -1);
     else if (event.key === 'Home') this.#moveTo(0, 1);
     else if (event.key === 'End') this.#moveTo(this.#lines.total - 1, -1);
-    else if (event.key === 'Enter') openLine(context, this.#lines.line(this.#at));
+    else if (event.key === 'Enter') openLine(context, this.#lines.line(this.#selectedIndex));
     else return;
     event.preventDefault();
     event.stopPropagation();

@@ -53,7 +53,7 @@ export function lineState(context: Context, line: StepLine): StepState {
       if (!isLive(context, line.turn - 1)) return 'unanswered';
       return openState(line.status, {
         waits: context.requests.requestOfCall(line.callId),
-        behind: waitsForEarlier(context, line.number),
+        isBehindWaiting: waitsForEarlier(context, line.number),
       });
     case 'success':
       return failedExit(line) ? 'failed' : 'done';

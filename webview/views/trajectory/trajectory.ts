@@ -35,14 +35,14 @@ export class TrajectoryView implements PageView {
   readonly id = 'trajectory';
   readonly #deps: ViewDeps;
   readonly #lines: Lines<TrajectoryLine>;
-  #wish: TrajectoryQuery;
+  #requestedQuery: TrajectoryQuery;
   #page: TrajectoryPage | undefined;
-  #failed = false;
+  #hasFailed = false;
   #isStale = true;
   #requestedAt = 0;
   /** Index of the selected line, and what identifies it. */
-  #at = 0;
-  #selected: TrajectoryLine | undefined;
+  #selectedIndex = 0;
+  #selectedLine: TrajectoryLine | undefined;
   #focusWanted = false;
   #scroller: HTMLElement | undefined;
   #scrollTo: number | undefined;
@@ -50,11 +50,11 @@ export class TrajectoryView implements PageView {
   constructor(deps: ViewDeps) {
     this.#deps = deps;
     this.#lines = new Lines({ ask: (from, count) => this.#ask(from, count), changed: () => this.#deps.changed() });
-    this.#wish = deps.kept.trajectory ?? everything;
+    this.#requestedQuery = deps.kept.trajectory ?? everything;
   }
 
   get wish(): TrajectoryQuery {
-    return this.#wish;
+    return this.#requestedQuery;
   }
 
   count({ store }: Context): number | undefined {
@@ -89,7 +89,7 @@ export class TrajectoryView implements PageView {
   async select(entryIndex: number): Promise<void> {
     let found = await this.#locate(entryIndex);
     if (found === null) {
-      this.#setQuery({ ...everything, sort: this.#wish.sort });
+      this.#setQuery({ ...everything, sort: this.#requestedQuery.sort });
       found = await this.#locate(entryIndex);
     }
     if (found === null) return;
@@ -97,7 +97,7 @@ export class TrajectoryView implements PageView {
   }
 
   async #locate(around: number): Promise<number | null> {
-    const wish = this.#wish;
+    const wish = this.#requestedQuery;
     const answer = await this.#deps.request((request) => ({
       type: 'getTrajectory',
       request,
@@ -112,17 +112,17 @@ export class TrajectoryView implements PageView {
   }
 
   async #ask(from: number, count: number): Promise<readonly TrajectoryLine[] | undefined> {
-    const wish = this.#wish;
+    const wish = this.#requestedQuery;
     const answer = await this.#deps.request((request) => ({ type: 'getTrajectory', request, from, count, wish }));
-    this.#failed = answer.type !== 'trajectory';
-    if (answer.type !== 'trajectory' || wish !== this.#wish) return undefined;
+    this.#hasFailed = answer.type !== 'trajectory';
+    if (answer.type !== 'trajectory' || wish !== this.#requestedQuery) return undefined;
     this.#page = answer.page;
     this.#lines.total = answer.page.total;
     return answer.page.lines;
   }
 
   #setQuery(wish: TrajectoryQuery): void {
-    this.#wish = wish;
+    this.#requestedQuery = wish;
     this.#lines.renew();
     this.#deps.changed();
   }
@@ -152,14 +152,16 @@ export class TrajectoryView implements PageView {
           <div class="wfb" role="presentation" @scroll=${() => this.#deps.changed()}>
             ${
               this.#lines.total === 0
-                ? html`<p class="none">${filtered(this.#wish) ? t('No steps match the filter') : t('No steps yet')}</p>`
+                ? html`<p class="none">
+                    ${filtered(this.#requestedQuery) ? t('No steps match the filter') : t('No steps yet')}
+                  </p>`
                 : html`<div class="wfl" role="rowgroup" ${setStyles({ height: px(this.#lines.total * lineHeight) })}>
-                    ${axisLines(page.axis)}${this.#renderRows(context, page, this.#lines.places(range, this.#at))}
+                    ${axisLines(page.axis)}${this.#renderRows(context, page, this.#lines.places(range, this.#selectedIndex))}
                   </div>`
             }
           </div>
         </div>
-        ${stepPane(context, this.#selected, (index) => void this.select(index))}
+        ${stepPane(context, this.#selectedLine, (index) => void this.select(index))}
       </div>`;
   }
 
@@ -169,7 +171,7 @@ export class TrajectoryView implements PageView {
     if (this.#scroller !== scroller) {
       this.#scroller = scroller;
       new ResizeObserver(() => this.#deps.changed()).observe(scroller);
-      this.#scrollTo ??= this.#at * lineHeight - scroller.clientHeight / 2;
+      this.#scrollTo ??= this.#selectedIndex * lineHeight - scroller.clientHeight / 2;
     }
     if (this.#scrollTo !== undefined) {
       scroller.scrollTop = this.#scrollTo;
@@ -177,14 +179,14 @@ export class TrajectoryView implements PageView {
       this.#deps.changed();
     }
     if (!this.#focusWanted) return;
-    const row = place.querySelector(`[data-at="${this.#at}"]`);
+    const row = place.querySelector(`[data-at="${this.#selectedIndex}"]`);
     if (!(row instanceof HTMLElement)) return;
     this.#focusWanted = false;
     row.focus({ preventScroll: true });
   }
 
   #renderPlaceholder(): TemplateResult {
-    return this.#failed
+    return this.#hasFailed
       ? html`<p class="none">${t('The steps could not be read')}</p>`
       : html`<div class="progress" role="progressbar" aria-label=${t('Reading steps…')}><i></i></div>
           <p class="none">${t('Reading steps…')}</p>`;
@@ -199,9 +201,9 @@ export class TrajectoryView implements PageView {
           context,
           axis,
           at,
-          selected: at === this.#at,
+          selected: at === this.#selectedIndex,
           total: this.#lines.total,
-          lanes: this.#wish.sort === 'time',
+          lanes: this.#requestedQuery.sort === 'time',
           press: (to_, event) => this.#press(to_, event),
           reveal: (to_) => this.#reveal(context, to_),
         }),
@@ -210,29 +212,30 @@ export class TrajectoryView implements PageView {
 
   /** Keeps the selection on its line when lines are inserted before it, and adds missing details. */
   #follow(): void {
-    const known = this.#selected;
-    const current = this.#lines.line(this.#at);
+    const known = this.#selectedLine;
+    const current = this.#lines.line(this.#selectedIndex);
     if (known !== undefined && current !== undefined && !isSame(current, known) && !this.#hasMoved) {
-      this.#at =
-        this.#lines.find((line) => isSame(line, known)) ?? Math.min(this.#at, Math.max(0, this.#lines.total - 1));
+      this.#selectedIndex =
+        this.#lines.find((line) => isSame(line, known)) ??
+        Math.min(this.#selectedIndex, Math.max(0, this.#lines.total - 1));
     }
-    this.#at = Math.max(0, Math.min(this.#at, this.#lines.total - 1));
-    const line = this.#lines.line(this.#at);
+    this.#selectedIndex = Math.max(0, Math.min(this.#selectedIndex, this.#lines.total - 1));
+    const line = this.#lines.line(this.#selectedIndex);
     if (line === undefined) return;
     this.#hasMoved = false;
     if (known === undefined || !isSame(line, known)) {
       if (line.type !== 'lane') void this.#deps.load(line.entryIndex).then(() => this.#deps.changed());
     }
-    this.#selected = line;
+    this.#selectedLine = line;
   }
 
   #hasMoved = false;
 
   #renderBar({ counts, repeats, omitted }: TrajectoryPage): TemplateResult {
-    const { kinds, sort } = this.#wish;
+    const { kinds, sort } = this.#requestedQuery;
     const pick = (kind: StepKind): void =>
       this.#setQuery({
-        ...this.#wish,
+        ...this.#requestedQuery,
         kinds: kinds.includes(kind) ? kinds.filter((chosen) => chosen !== kind) : [...kinds, kind],
       });
     return html`<div class="fbar" role="toolbar" aria-label=${t('Filter steps')}>
@@ -242,8 +245,8 @@ export class TrajectoryView implements PageView {
       ${
         repeats === 0
           ? nothing
-          : chip('repeats', t('Repeated'), repeats, this.#wish.repeats, () =>
-              this.#setQuery({ ...this.#wish, repeats: !this.#wish.repeats }),
+          : chip('repeats', t('Repeated'), repeats, this.#requestedQuery.repeats, () =>
+              this.#setQuery({ ...this.#requestedQuery, repeats: !this.#requestedQuery.repeats }),
             )
       }
       ${omitted === 0 ? nothing : html`<span class="dim">${t('{0} entries omitted', number(omitted))}</span>`}
@@ -251,10 +254,10 @@ export class TrajectoryView implements PageView {
         ${field({
           id: 'step-filter',
           label: t('Filter steps: words, kind:, tool:, file:, state:'),
-          value: this.#wish.query,
+          value: this.#requestedQuery.query,
           placeholder: t('Filter steps'),
           multiline: false,
-          onInput: (query) => this.#setQuery({ ...this.#wish, query: query.slice(0, 1000) }),
+          onInput: (query) => this.#setQuery({ ...this.#requestedQuery, query: query.slice(0, 1000) }),
           onKey: (event) => this.#handleFilterKey(event),
         })}
       </span>
@@ -263,14 +266,15 @@ export class TrajectoryView implements PageView {
         icon: 'sort-precedence',
         look: 'icon',
         pressed: sort === 'longest',
-        onClick: () => this.#setQuery({ ...this.#wish, sort: sort === 'longest' ? 'time' : 'longest' }),
+        onClick: () => this.#setQuery({ ...this.#requestedQuery, sort: sort === 'longest' ? 'time' : 'longest' }),
       })}
     </div>`;
   }
 
   #handleFilterKey(event: KeyboardEvent): void {
     if (event.key === 'ArrowDown') this.#moveTo(0);
-    else if (event.key === 'Escape' && this.#wish.query !== '') this.#setQuery({ ...this.#wish, query: '' });
+    else if (event.key === 'Escape' && this.#requestedQuery.query !== '')
+      this.#setQuery({ ...this.#requestedQuery, query: '' });
     else return;
     event.preventDefault();
     event.stopPropagation();
@@ -287,19 +291,19 @@ export class TrajectoryView implements PageView {
     if (line !== undefined && line.type !== 'lane') context.actions.reveal(line.entryIndex);
   }
 
-  #toggle(id: string, open = this.#wish.closed.includes(id)): void {
-    const closed = this.#wish.closed.filter((closedId) => closedId !== id);
-    this.#setQuery({ ...this.#wish, closed: open ? closed : [...closed, id].slice(-maxClosed) });
+  #toggle(id: string, open = this.#requestedQuery.closed.includes(id)): void {
+    const closed = this.#requestedQuery.closed.filter((closedId) => closedId !== id);
+    this.#setQuery({ ...this.#requestedQuery, closed: open ? closed : [...closed, id].slice(-maxClosed) });
   }
 
   /** Selects a line, scrolls to it and focuses it. */
   #moveTo(at: number): void {
-    this.#at = Math.max(0, Math.min(at, this.#lines.total - 1));
+    this.#selectedIndex = Math.max(0, Math.min(at, this.#lines.total - 1));
     this.#hasMoved = true;
     this.#focusWanted = true;
     const scroller = this.#scroller;
     if (scroller !== undefined) {
-      const [top, view] = [this.#at * lineHeight, scroller.clientHeight];
+      const [top, view] = [this.#selectedIndex * lineHeight, scroller.clientHeight];
       const from = scroller.scrollTop;
       // From far away to the middle, from nearby just into view.
       if (top < from - view || top > from + 2 * view) this.#scrollTo = top - view / 2;
@@ -318,19 +322,19 @@ export class TrajectoryView implements PageView {
   }
 
   #act(context: Context, key: string): boolean {
-    const line = this.#lines.line(this.#at);
+    const line = this.#lines.line(this.#selectedIndex);
     const screen = Math.max(1, Math.floor((this.#scroller?.clientHeight ?? likelyHeight) / lineHeight) - 1);
     const moves: Readonly<Record<string, number>> = {
-      ArrowDown: this.#at + 1,
-      ArrowUp: this.#at - 1,
-      PageDown: this.#at + screen,
-      PageUp: this.#at - screen,
+      ArrowDown: this.#selectedIndex + 1,
+      ArrowUp: this.#selectedIndex - 1,
+      PageDown: this.#selectedIndex + screen,
+      PageUp: this.#selectedIndex - screen,
       Home: 0,
       End: this.#lines.total - 1,
     };
     const to = moves[key];
     if (to !== undefined) this.#moveTo(to);
-    else if (key === 'Enter' && line?.type !== 'lane') this.#reveal(context, this.#at);
+    else if (key === 'Enter' && line?.type !== 'lane') this.#reveal(context, this.#selectedIndex);
     else if ((key === 'Enter' || key === ' ') && line?.type === 'lane') this.#toggle(line.id);
     else if (key === 'ArrowRight' && line?.type === 'lane') this.#toggle(line.id, true);
     else if (key === 'ArrowLeft') this.#collapseOrGoToParent(line);
@@ -343,7 +347,7 @@ export class TrajectoryView implements PageView {
       this.#toggle(line.id, false);
       return;
     }
-    for (let at = this.#at - 1; at >= 0 && this.#lines.line(at) !== undefined; at--) {
+    for (let at = this.#selectedIndex - 1; at >= 0 && this.#lines.line(at) !== undefined; at--) {
       if (this.#lines.line(at)?.type !== 'lane') continue;
       this.#moveTo(at);
       return;

@@ -26,13 +26,13 @@ interface Call {
   fields: ToolFields;
   /** Absent until it is written, and when only the id of an old answered call is kept. */
   entry: NormalizedEntry | undefined;
-  forgotten: boolean;
+  isForgotten: boolean;
   readonly origin: Origin | undefined;
   startedAt: string;
   endedAt: string | undefined;
   open: boolean;
   /** The agent asked for permission, and sent no update of the call since. */
-  asked: boolean;
+  isAwaitingUpdate: boolean;
   metadata: NormalizedEntryMetadata | undefined;
   /** Characters of output when the entry was last written. */
   written: number;
@@ -49,10 +49,10 @@ export class AcpCalls {
   readonly #run: NormalizedRun;
   readonly #calls = new Map<string, Call>();
   readonly #open = new Set<Call>();
-  readonly #answered = new Set<Call>();
+  readonly #answeredCalls = new Set<Call>();
   readonly #terminals = new Terminals();
   readonly #callByTerminal = new Map<string, Call>();
-  readonly #denied = new Set<string>();
+  readonly #deniedIds = new Set<string>();
   #sideCalls = 0;
 
   constructor(run: NormalizedRun) {
@@ -70,7 +70,7 @@ export class AcpCalls {
     const call = this.#get(id, context);
     if (call === undefined) return;
     call.fields = updateFields(call.fields, update);
-    call.asked = false;
+    call.isAwaitingUpdate = false;
     this.#linkTerminals(call);
     this.#writeCall(call, context);
   }
@@ -88,7 +88,7 @@ export class AcpCalls {
     const call = this.#get(id, context);
     if (call === undefined) return;
     call.fields = fillUnknownFields(call.fields, shown);
-    call.asked = true;
+    call.isAwaitingUpdate = true;
     call.metadata = { ...(call.metadata ?? context.metadata), permission: request };
     this.#writeCall(call, context);
   }
@@ -109,14 +109,14 @@ export class AcpCalls {
 
   /** Whether the call may run was decided. */
   setDecision(id: string, allowed: boolean): void {
-    if (allowed) this.#denied.delete(id);
-    else if (this.#denied.size < maxAnswered) this.#denied.add(id);
+    if (allowed) this.#deniedIds.delete(id);
+    else if (this.#deniedIds.size < maxAnswered) this.#deniedIds.add(id);
   }
 
   /** Output and exit code of a terminal that the client ran for the call. `false`: there is no such call. */
   setOutput(id: string, stdout: string, exitCode: number | null, context: CallContext): boolean {
     const call = this.#calls.get(id);
-    if (call === undefined || call.forgotten) return false;
+    if (call === undefined || call.isForgotten) return false;
     const streamed = truncateShown(call.fields.streamed + stdout);
     call.fields = { ...call.fields, streamed, exitCode: exitCode ?? call.fields.exitCode };
     this.#writeCall(call, context);
@@ -126,7 +126,7 @@ export class AcpCalls {
   /** A turn has ended: calls without an answer are no longer expected to get one. */
   settle(reason: string, timestamp: string, refused = false): void {
     for (const call of [...this.#open]) {
-      const denied = this.#denied.has(call.id) || (refused && call.asked);
+      const denied = this.#deniedIds.has(call.id) || (refused && call.isAwaitingUpdate);
       const text = denied ? 'The agent did not run this, because it was not permitted.' : reason;
       this.#close(call, denied ? 'denied' : 'cancelled', text, timestamp);
     }
@@ -134,18 +134,18 @@ export class AcpCalls {
 
   #get(id: string, context: CallContext): Call | undefined {
     const known = this.#calls.get(id);
-    if (known !== undefined) return known.forgotten ? undefined : known;
+    if (known !== undefined) return known.isForgotten ? undefined : known;
     const { timestamp, metadata, origin } = context;
     const call: Call = {
       id,
       fields: noFields,
       entry: undefined,
-      forgotten: false,
+      isForgotten: false,
       origin,
       startedAt: timestamp,
       endedAt: undefined,
       open: true,
-      asked: false,
+      isAwaitingUpdate: false,
       metadata,
       written: 0,
     };
@@ -157,7 +157,7 @@ export class AcpCalls {
 
   #writeCall(call: Call, { timestamp }: CallContext): void {
     const shown = this.#terminals.combinedOutput(call.fields.terminalIds);
-    const status = statusOf(call.fields, shown, this.#denied.has(call.id));
+    const status = statusOf(call.fields, shown, this.#deniedIds.has(call.id));
     const open = status === 'created' || status === 'running';
     if (!open) call.endedAt ??= timestamp;
     else call.endedAt = undefined;
@@ -221,18 +221,18 @@ export class AcpCalls {
     if (open === call.open) return;
     call.open = open;
     if (open) {
-      this.#answered.delete(call);
+      this.#answeredCalls.delete(call);
       this.#open.add(call);
       return;
     }
     this.#open.delete(call);
-    this.#answered.add(call);
-    for (const old of this.#answered) {
-      if (this.#answered.size <= maxAnswered) break;
-      this.#answered.delete(old);
+    this.#answeredCalls.add(call);
+    for (const old of this.#answeredCalls) {
+      if (this.#answeredCalls.size <= maxAnswered) break;
+      this.#answeredCalls.delete(old);
       for (const id of old.fields.terminalIds) this.#callByTerminal.delete(id);
       old.entry = undefined;
-      old.forgotten = true;
+      old.isForgotten = true;
       old.fields = noFields;
     }
   }
@@ -253,14 +253,14 @@ export class AcpCalls {
     const output = update['rawOutput'];
     const target = nonEmpty(field(output, 'targetItemId'));
     if (target === undefined || field(field(output, 'review'), 'status') !== 'denied') return;
-    if (this.#denied.size < maxAnswered) this.#denied.add(target);
+    if (this.#deniedIds.size < maxAnswered) this.#deniedIds.add(target);
   }
 
   #forgetOldest(): void {
     if (this.#calls.size <= maxCalls) return;
     for (const [id, call] of this.#calls) {
       this.#calls.delete(id);
-      this.#answered.delete(call);
+      this.#answeredCalls.delete(call);
       if (call.open) this.#calls.set(id, call);
       return;
     }

@@ -47,7 +47,7 @@ export class Results {
       this.#texts.message(undefined);
       this.#texts.add('text', shown, [], line, line.metadata());
     }
-    if (!this.#calls.gaveStructured) this.#addStructuredOutput(result, line);
+    if (!this.#calls.hasStructuredOutputCall) this.#addStructuredOutput(result, line);
     this.#writer.add({
       type: { kind: 'system_message', subtype: 'result' },
       content: reportText(result, interrupted),

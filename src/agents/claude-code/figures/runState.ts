@@ -12,14 +12,14 @@ export class RunState {
   readonly #errors = new Set<string>();
   /** Texts of this turn that the program wrote instead of the model: errors, or output of its commands. */
   readonly #synthetic = new Map<string, NormalizedEntry>();
-  #interruptShown = false;
+  #isInterruptShown = false;
   /** An entry already says that a turn was interrupted. */
   interruptNoted = false;
   interrupted = false;
   /** The model refused to continue. */
   refused = false;
   /** The transcript has an error entry. */
-  failed = false;
+  hasErrorEntry = false;
   unknownSession = false;
 
   constructor(writer: EntryWriter) {
@@ -38,7 +38,7 @@ export class RunState {
   }
 
   addError(message: string, code: string | undefined): void {
-    this.failed = true;
+    this.hasErrorEntry = true;
     if (code === 'unknown_session') this.unknownSession = true;
     if (this.#errors.size < maxRemembered) this.#errors.add(message.trim());
   }
@@ -57,14 +57,14 @@ export class RunState {
 
   /** Adds an entry that the run was interrupted, unless this turn already has one. */
   interrupt(line: Line, shown = 'The run was interrupted.'): void {
-    if (this.#interruptShown) this.interrupted = true;
+    if (this.#isInterruptShown) this.interrupted = true;
     else this.addInterruption(line, shown);
   }
 
   /** Keeps the agent's own note of an interruption. */
   addInterruption(line: Line, content: string): void {
     this.interrupted = true;
-    this.#interruptShown = true;
+    this.#isInterruptShown = true;
     this.interruptNoted = true;
     const type = { kind: 'system_message', subtype: 'interrupted' } as const;
     this.#writer.add({ type, content: content, timestamp: line.timestamp, metadata: line.metadata() });
@@ -77,7 +77,7 @@ export class RunState {
   endTurn(): void {
     this.#errors.clear();
     this.#synthetic.clear();
-    this.#interruptShown = false;
+    this.#isInterruptShown = false;
     this.refused = false;
   }
 }

@@ -96,13 +96,13 @@ export class MessageUsages {
   readonly #byId = new Map<string, MessageUsage>();
   /** Their list, while none changes. */
   #cachedList: readonly MessageUsage[] | undefined;
-  #left = 0;
+  #omittedCount = 0;
 
   addUsage({ messageId, model, parentCallId, usage, settled }: ReportedUsage): void {
     const before = this.#byId.get(messageId);
     if (before?.settled === true && !settled) return;
     if (before === undefined && this.#byId.size >= maxMessages) {
-      this.#left += 1;
+      this.#omittedCount += 1;
       return;
     }
     // The other lines of a response repeat the figures of its first.
@@ -131,7 +131,7 @@ export class MessageUsages {
 
   /** Responses beyond the limit. */
   get left(): number {
-    return this.#left;
+    return this.#omittedCount;
   }
 
   all(): readonly MessageUsage[] {

@@ -19,11 +19,11 @@ export class ClaudeFacts {
   readonly #notes: ReadonlyMap<string, SessionNote>;
   #customTitle: string | undefined;
   #aiTitle: string | undefined;
-  #note: string | undefined;
+  #noteTitle: string | undefined;
   /** Keys of requests of the main conversation after the agent's own figure. */
   readonly #laterRequests = new Set<string>();
   /** A person asked something, and nothing has followed yet. */
-  #unanswered = false;
+  #isPromptUnanswered = false;
 
   constructor(session: string, notes: ReadonlyMap<string, SessionNote>) {
     this.#session = session;
@@ -36,7 +36,7 @@ export class ClaudeFacts {
   }
 
   facts(): StoreFacts {
-    this.#facts.title = this.#customTitle ?? this.#aiTitle ?? this.#note ?? null;
+    this.#facts.title = this.#customTitle ?? this.#aiTitle ?? this.#noteTitle ?? null;
     const facts = this.#facts.facts();
     const { cost } = facts;
     return cost === null ? facts : { ...facts, cost: { ...cost, later: [...this.#laterRequests] } };
@@ -47,7 +47,7 @@ export class ClaudeFacts {
     const isChain = typeof record['uuid'] === 'string';
     if (isMain || isChain) this.#facts.time(at);
     const uuid = nonEmpty(record['uuid']) ?? nonEmpty(record['leafUuid']);
-    if (uuid !== undefined) this.#note = this.#notes.get(uuid)?.title ?? this.#note;
+    if (uuid !== undefined) this.#noteTitle = this.#notes.get(uuid)?.title ?? this.#noteTitle;
     if (isChain) this.#addToChain(record, isMain);
     else this.#addOther(record);
     switch (record['type']) {
@@ -123,8 +123,8 @@ export class ClaudeFacts {
       if (id !== undefined) facts.call(counted(id, at, owner));
     }
     if (isMain) {
-      if (this.#unanswered && isFiller(record)) facts.addMissing(cutOff);
-      this.#unanswered = false;
+      if (this.#isPromptUnanswered && isFiller(record)) facts.addMissing(cutOff);
+      this.#isPromptUnanswered = false;
       const isError = record['isApiErrorMessage'] === true;
       const stop = nonEmpty(field(message, 'stop_reason'));
       const isAsking = calls.some((call) => call['name'] === 'AskUserQuestion');
@@ -150,15 +150,15 @@ export class ClaudeFacts {
     const prompt = typedPrompt(record);
     const uuid = nonEmpty(record['uuid']);
     if (prompt !== undefined && uuid !== undefined) {
-      if (this.#unanswered) facts.addMissing(cutOff);
-      this.#unanswered = true;
+      if (this.#isPromptUnanswered) facts.addMissing(cutOff);
+      this.#isPromptUnanswered = true;
       facts.prompt(counted(uuid, at, undefined), prompt);
       facts.last('answering', at);
     } else if (record['type'] === 'user') {
       if (record['isCompactSummary'] === true) facts.addMissing(compaction);
       if (isInterruption(record)) {
         if (!isToolInterruption(record)) facts.addMissing(cutOff);
-        this.#unanswered = false;
+        this.#isPromptUnanswered = false;
         facts.last('interrupted', at);
       } else if (record['isMeta'] !== true && objects(field(record['message'], 'content')).some(isResult)) {
         facts.last('answering', at);

@@ -19,7 +19,7 @@ export class ClaudeStoreParser implements StoreParser {
   readonly #subagents = new Subagents();
   readonly #normalizer = new ClaudeCodeNormalizer({ workDir: '', firstIndex: 0 });
   /** Time of the last record that has one, in epoch milliseconds. */
-  #at = 0;
+  #lastTime = 0;
 
   constructor(options: StoreParserOptions) {
     this.#options = options;
@@ -31,12 +31,12 @@ export class ClaudeStoreParser implements StoreParser {
     if (record.kind === 'oversize') return this.#readOversizeLine({ bytes: record.bytes, head: record.head });
     if (record.kind !== 'line' || record.text.trim() === '') return nothing;
     this.#facts.records.total += 1;
-    if (record.unended !== true && isBulk(record.text)) return nothing;
+    if (record.isUnended !== true && isBulk(record.text)) return nothing;
     const value = parse(record.text);
     if (!isObject(value)) return this.#readMalformedLine(record.text);
     if (isBulk(record.text)) return nothing;
     const isMain = record.part.role !== 'subagent' && value['isSidechain'] !== true;
-    this.#at = timeOf(value) ?? this.#at;
+    this.#lastTime = timeOf(value) ?? this.#lastTime;
     this.#facts.addRecord(value, isMain);
     if (!this.#options.entries) return nothing;
     const agent = record.part.role === 'subagent' ? record.part.agent : undefined;
@@ -44,7 +44,7 @@ export class ClaudeStoreParser implements StoreParser {
   }
 
   end(isLive: boolean): readonly EntryUpdate[] {
-    return isLive || !this.#options.entries ? nothing : this.#normalizer.endRecords(this.#at);
+    return isLive || !this.#options.entries ? nothing : this.#normalizer.endRecords(this.#lastTime);
   }
 
   facts(): StoreFacts {
@@ -59,7 +59,11 @@ export class ClaudeStoreParser implements StoreParser {
     if (typedPrompt(value) !== undefined) {
       const message =
         value['type'] === 'attachment' ? { content: field(value['attachment'], 'prompt') } : value['message'];
-      return this.#normalizer.record(replayedUserMessage({ ...value, type: 'user', message }, session), raw, this.#at);
+      return this.#normalizer.record(
+        replayedUserMessage({ ...value, type: 'user', message }, session),
+        raw,
+        this.#lastTime,
+      );
     }
     if (isBookkeeping(value) || isFiller(value)) return nothing;
     const callId = isMain ? null : this.#subagents.callOf(value, agent ?? nonEmpty(value['agentId']));
@@ -69,18 +73,18 @@ export class ClaudeStoreParser implements StoreParser {
     // Output of the program's own commands is stored as a text of the user.
     const isText = typeof field(value['message'], 'content') === 'string';
     const isOutput = value['type'] === 'user' && isMain && isText && value['isMeta'] !== true;
-    return this.#normalizer.record(isOutput ? { ...form, isReplay: true } : form, raw, this.#at);
+    return this.#normalizer.record(isOutput ? { ...form, isReplay: true } : form, raw, this.#lastTime);
   }
 
   #readMalformedLine(text: string): readonly EntryUpdate[] {
     this.#facts.records.malformed += 1;
-    return this.#options.entries ? this.#normalizer.push({ stream: 'stdout', text }, this.#at) : nothing;
+    return this.#options.entries ? this.#normalizer.push({ stream: 'stdout', text }, this.#lastTime) : nothing;
   }
 
   #readOversizeLine(oversize: { readonly bytes: number; readonly head: string }): readonly EntryUpdate[] {
     this.#facts.records.total += 1;
     this.#facts.records.malformed += 1;
-    return this.#options.entries ? this.#normalizer.push({ stream: 'stdout', oversize }, this.#at) : nothing;
+    return this.#options.entries ? this.#normalizer.push({ stream: 'stdout', oversize }, this.#lastTime) : nothing;
   }
 
   /** `agent-<id>.meta.json`: the call that started the agent. */

@@ -13,7 +13,7 @@ export class Subagents {
   readonly #byAgent = new Map<string, string>();
   readonly #byPrompt = new Map<string, string>();
   /** In 1.0, records of subagents are mixed with the others; only their chain distinguishes them. */
-  readonly #byRecord = new Map<string, string>();
+  readonly #callByRecord = new Map<string, string>();
   readonly #warmUps = new Set<string>();
 
   linkAgent(agent: string, callId: string): void {
@@ -66,8 +66,8 @@ export class Subagents {
     const above = nonEmpty(record['parentUuid']);
     const id = nonEmpty(record['uuid']);
     const call =
-      callId ?? (above === undefined ? undefined : this.#byRecord.get(above)) ?? `agent-${above ?? id ?? ''}`;
-    if (id !== undefined) remember(this.#byRecord, id, call);
+      callId ?? (above === undefined ? undefined : this.#callByRecord.get(above)) ?? `agent-${above ?? id ?? ''}`;
+    if (id !== undefined) remember(this.#callByRecord, id, call);
     return call;
   }
 }

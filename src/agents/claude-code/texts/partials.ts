@@ -15,9 +15,9 @@ interface Block {
   readonly kind: TextKind;
   readonly entry: NormalizedEntry;
   chunks: string[];
-  readonly cited: unknown[];
+  readonly citations: unknown[];
   /** Final text of the block, once its stream has ended. */
-  settled: string | undefined;
+  finalText: string | undefined;
 }
 
 interface StreamedMessage {
@@ -31,7 +31,7 @@ interface StreamedMessage {
   /** Blocks of other kinds, shown when their final line arrives, or at the end of the message. */
   whole: unknown[];
   /** Some versions print the message as it was when the line was written, with its first text. */
-  early: readonly unknown[];
+  earlyContent: readonly unknown[];
   /** Whether the end of the block has arrived. */
   stopped: boolean;
 }
@@ -45,7 +45,7 @@ export class Partials {
   readonly #usages: MessageUsages;
   readonly #wholeBlock: WholeBlock;
   /** The current message by the call that it belongs to (`''`: the main conversation). */
-  readonly #current = new Map<string, StreamedMessage>();
+  readonly #currentMessages = new Map<string, StreamedMessage>();
   readonly #byId = new Map<string, StreamedMessage>();
 
   /** `wholeBlock` shows a block without an `assistant` line. */
@@ -74,7 +74,7 @@ export class Partials {
         this.#readMessageDelta(event, line);
         return true;
       case 'message_stop': {
-        const message = this.#current.get(line.parentCallId ?? '');
+        const message = this.#currentMessages.get(line.parentCallId ?? '');
         if (message !== undefined) {
           message.stopped = true;
           // 2.1 prints the end of an interrupted stream, and where the model is asked again.
@@ -91,13 +91,13 @@ export class Partials {
 
   /** Adds the piece if its block exists; `false`: the caller must parse the whole line. */
   appendToBlock({ place, kind, piece, parentCallId }: Delta): boolean {
-    const block = this.#current.get(parentCallId ?? '')?.places.get(place);
+    const block = this.#currentMessages.get(parentCallId ?? '')?.places.get(place);
     if (typeof block === 'string') {
       if (kind !== 'json') return false;
       this.#calls.piece(block, piece);
       return true;
     }
-    if (block === undefined || block.kind !== kind || block.settled !== undefined) return false;
+    if (block === undefined || block.kind !== kind || block.finalText !== undefined) return false;
     if (piece === '') return true;
     block.chunks.push(piece);
     this.#texts.append(block.entry, piece);
@@ -118,17 +118,17 @@ export class Partials {
   ): NormalizedEntry | undefined {
     const message = this.#findStreamedMessage(messageId, line.parentCallId);
     if (message === undefined) return undefined;
-    message.early = [];
+    message.earlyContent = [];
     for (const block of message.waiting) {
       if (block.kind !== kind) continue;
-      const streamed = block.settled ?? block.chunks.join('');
+      const streamed = block.finalText ?? block.chunks.join('');
       if (!content.startsWith(streamed) && !streamed.startsWith(content)) continue;
       message.waiting = message.waiting.filter((other) => other !== block);
       const entry: NormalizedEntry = { ...block.entry, timestamp: line.timestamp };
       if (extra !== undefined) entry.metadata = { ...entry.metadata, ...extra };
       const longer = content.length >= streamed.length ? content : streamed;
-      this.#texts.close(entry, kind, longer, cited.length > 0 ? cited : block.cited, line.parentCallId === null);
-      block.settled = longer;
+      this.#texts.close(entry, kind, longer, cited.length > 0 ? cited : block.citations, line.parentCallId === null);
+      block.finalText = longer;
       block.chunks = [];
       return entry;
     }
@@ -139,7 +139,7 @@ export class Partials {
   handleFinalBlock(messageId: string | undefined, block: unknown, line: Line): void {
     const message = this.#findStreamedMessage(messageId, line.parentCallId);
     if (message === undefined) return;
-    message.early = [];
+    message.earlyContent = [];
     if (message.whole.length === 0) return;
     const at = message.whole.findIndex((other) => field(other, 'type') === field(block, 'type'));
     message.whole = message.whole.filter((_, other) => other !== at);
@@ -150,7 +150,7 @@ export class Partials {
    * again, up to 2.0 without a stream.
    */
   follows(messageId: string, line: Line): void {
-    const message = this.#current.get(line.parentCallId ?? '');
+    const message = this.#currentMessages.get(line.parentCallId ?? '');
     if (message === undefined || message.id === null || this.#byId.has(messageId)) return;
     this.#leave(message, line);
   }
@@ -159,14 +159,14 @@ export class Partials {
   #findStreamedMessage(messageId: string | undefined, parentCallId: string | null): StreamedMessage | undefined {
     const known = messageId === undefined ? undefined : this.#byId.get(messageId);
     if (known !== undefined) return known;
-    const last = this.#current.get(parentCallId ?? '');
+    const last = this.#currentMessages.get(parentCallId ?? '');
     return messageId === undefined || last?.id === null ? last : undefined;
   }
 
   /** Closes everything that is open and keeps the streamed text. */
   end(lineOf: (parentCallId: string | null) => Line): void {
-    for (const message of this.#current.values()) this.#settle(message, lineOf(message.parentCallId));
-    this.#current.clear();
+    for (const message of this.#currentMessages.values()) this.#settle(message, lineOf(message.parentCallId));
+    this.#currentMessages.clear();
   }
 
   #startMessage(started: unknown, line: Line): boolean {
@@ -179,7 +179,7 @@ export class Partials {
   }
 
   #readMessageDelta(event: JsonObject, line: Line): void {
-    const message = this.#current.get(line.parentCallId ?? '');
+    const message = this.#currentMessages.get(line.parentCallId ?? '');
     if (message !== undefined && message.id !== null)
       this.#addUsage(message.id, message.model, event['usage'], true, line);
   }
@@ -188,9 +188,9 @@ export class Partials {
     this.#usages.addUsage({ messageId, model: model ?? null, parentCallId: line.parentCallId, usage, settled });
   }
 
-  #begin(id: string | null, model: string | undefined, early: readonly unknown[], line: Line): StreamedMessage {
+  #begin(id: string | null, model: string | undefined, earlyContent: readonly unknown[], line: Line): StreamedMessage {
     const key = line.parentCallId ?? '';
-    const before = this.#current.get(key);
+    const before = this.#currentMessages.get(key);
     if (before !== undefined) this.#leave(before, line);
     const message: StreamedMessage = {
       id,
@@ -199,13 +199,13 @@ export class Partials {
       places: new Map(),
       waiting: [],
       whole: [],
-      early,
+      earlyContent,
       stopped: false,
     };
     if (line.parentCallId === null) this.#texts.message(id ?? undefined);
-    this.#current.delete(key);
-    this.#current.set(key, message);
-    if (this.#current.size > maxMessages) this.#settleOldest(line);
+    this.#currentMessages.delete(key);
+    this.#currentMessages.set(key, message);
+    if (this.#currentMessages.size > maxMessages) this.#settleOldest(line);
     if (id === null) return message;
     this.#byId.delete(id);
     this.#byId.set(id, message);
@@ -221,15 +221,15 @@ export class Partials {
   }
 
   #settleOldest(line: Line): void {
-    for (const [key, oldest] of this.#current) {
+    for (const [key, oldest] of this.#currentMessages) {
       this.#settle(oldest, line);
-      this.#current.delete(key);
+      this.#currentMessages.delete(key);
       return;
     }
   }
 
   #currentMessage(line: Line): StreamedMessage {
-    const known = this.#current.get(line.parentCallId ?? '');
+    const known = this.#currentMessages.get(line.parentCallId ?? '');
     return known ?? this.#begin(nonEmpty(line.message['api_message_id']) ?? null, undefined, [], line);
   }
 
@@ -238,7 +238,7 @@ export class Partials {
     const place = count(event['index']);
     if (!isObject(block) || place === undefined) return false;
     const message = this.#currentMessage(line);
-    message.early = [];
+    message.earlyContent = [];
     const kind = block['type'];
     if (kind === 'text' || kind === 'thinking') {
       this.#settleBlock(message, message.places.get(place));
@@ -261,7 +261,7 @@ export class Partials {
       parentCallId: line.parentCallId,
       timestamp: line.timestamp,
       metadata: line.metadata(message.model),
-      whole: false,
+      isWhole: false,
     });
     return true;
   }
@@ -302,7 +302,7 @@ export class Partials {
   #grow(message: StreamedMessage, place: number, kind: TextKind, delta: string, line: Line): void {
     if (delta === '') return;
     const block = message.places.get(place);
-    if (typeof block === 'object' && block.kind === kind && block.settled === undefined) {
+    if (typeof block === 'object' && block.kind === kind && block.finalText === undefined) {
       block.chunks.push(delta);
       this.#texts.append(block.entry, delta);
       return;
@@ -310,7 +310,7 @@ export class Partials {
     this.#settleBlock(message, block);
     const entry = this.#texts.open(kind, delta, line, message.model);
     if (kind === 'text' && message.id !== null) this.#usages.addEntry(message.id, entry.index);
-    const opened: Block = { kind, entry, chunks: [delta], cited: [], settled: undefined };
+    const opened: Block = { kind, entry, chunks: [delta], citations: [], finalText: undefined };
     message.places.set(place, opened);
     message.waiting.push(opened);
   }
@@ -334,33 +334,33 @@ export class Partials {
   }
 
   #abortBlock(block: Block): void {
-    if (block.settled !== undefined) return;
-    block.settled = block.chunks.join('');
+    if (block.finalText !== undefined) return;
+    block.finalText = block.chunks.join('');
     block.chunks = [];
     const entry = { ...block.entry, metadata: { ...block.entry.metadata, aborted: true } };
-    this.#texts.close(entry, block.kind, block.settled, block.cited, false);
+    this.#texts.close(entry, block.kind, block.finalText, block.citations, false);
   }
 
   #settle(message: StreamedMessage, line: Line): void {
     for (const block of message.waiting) this.#settleBlock(message, block);
-    if (message.early.length + message.whole.length === 0) return;
-    const unmatched = [...message.early, ...message.whole];
-    message.early = [];
+    if (message.earlyContent.length + message.whole.length === 0) return;
+    const unmatched = [...message.earlyContent, ...message.whole];
+    message.earlyContent = [];
     message.whole = [];
     for (const block of unmatched) this.#wholeBlock(block, line, message.model);
   }
 
   #settleBlock(message: StreamedMessage, block: Block | string | undefined): void {
-    if (typeof block !== 'object' || block.settled !== undefined) return;
-    block.settled = block.chunks.join('');
+    if (typeof block !== 'object' || block.finalText !== undefined) return;
+    block.finalText = block.chunks.join('');
     block.chunks = [];
-    this.#texts.close(block.entry, block.kind, block.settled, block.cited, message.parentCallId === null);
+    this.#texts.close(block.entry, block.kind, block.finalText, block.citations, message.parentCallId === null);
   }
 }
 
 /** Adds citations to a text; `false` if there are none. */
 function addCitations(block: Block | string | undefined, cited: readonly unknown[]): boolean {
   if (typeof block !== 'object') return false;
-  for (const citation of cited) block.cited.push(citation);
+  for (const citation of cited) block.citations.push(citation);
   return true;
 }

@@ -8,7 +8,7 @@ const maxCharacters = 512 * 1024;
 /** The last messages by `uuid`: an identical line that is printed again adds nothing. */
 export class Replays {
   #lines = new Map<string, string>();
-  #older = new Map<string, string>();
+  #olderLines = new Map<string, string>();
   #characters = 0;
 
   /** Whether this exact line came before; remembers it. */
@@ -16,9 +16,9 @@ export class Replays {
     const uuid = nonEmpty(line.message['uuid']);
     const shown = line.verbatim;
     if (uuid === undefined || shown === undefined || shown.length > maxCharacters) return false;
-    if (this.#lines.get(uuid) === shown || this.#older.get(uuid) === shown) return true;
+    if (this.#lines.get(uuid) === shown || this.#olderLines.get(uuid) === shown) return true;
     if (this.#lines.size >= maxLines || this.#characters > maxCharacters) {
-      this.#older = this.#lines;
+      this.#olderLines = this.#lines;
       this.#lines = new Map();
       this.#characters = 0;
     }

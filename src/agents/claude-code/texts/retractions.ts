@@ -16,7 +16,7 @@ export class Retractions {
   readonly #texts: Texts;
   readonly #calls: ToolCalls;
   #messages = new Map<string, readonly NormalizedEntry[]>();
-  #older = new Map<string, readonly NormalizedEntry[]>();
+  #olderMessages = new Map<string, readonly NormalizedEntry[]>();
   #characters = 0;
 
   constructor(writer: EntryWriter, texts: Texts, calls: ToolCalls) {
@@ -31,7 +31,7 @@ export class Retractions {
     const size = verbatim?.length ?? 0;
     if (uuid === undefined || updates.length === 0 || size > maxCharacters) return;
     if (this.#messages.size >= maxMessages || this.#characters > maxCharacters) {
-      this.#older = this.#messages;
+      this.#olderMessages = this.#messages;
       this.#messages = new Map();
       this.#characters = 0;
     }
@@ -46,11 +46,11 @@ export class Retractions {
   retract({ message, timestamp }: Line): boolean {
     let some = false;
     for (const uuid of retractedMessages(message)) {
-      const entries = this.#messages.get(uuid) ?? this.#older.get(uuid);
+      const entries = this.#messages.get(uuid) ?? this.#olderMessages.get(uuid);
       if (entries === undefined) continue;
       some = true;
       this.#messages.delete(uuid);
-      this.#older.delete(uuid);
+      this.#olderMessages.delete(uuid);
       for (const entry of entries) this.#retract(entry, timestamp);
     }
     return some;

@@ -27,7 +27,7 @@ export class Texts {
   readonly #answer = new LatestTexts();
   /** Texts of the main conversation. */
   readonly #spokenTexts = new SpokenTexts();
-  #joined: string | undefined;
+  #joinedAnswer: string | undefined;
   #messageId: string | undefined;
   /** Texts of the last message of the main conversation, by index; those before `#messageFrom` are of an older one. */
   readonly #message = new LatestTexts();
@@ -103,7 +103,7 @@ export class Texts {
   retract(index: number): void {
     this.#answer.delete(index);
     this.#message.delete(index);
-    this.#joined = undefined;
+    this.#joinedAnswer = undefined;
   }
 
   /** Text of the last message of the main conversation. */
@@ -112,14 +112,14 @@ export class Texts {
   }
 
   get answer(): string {
-    this.#joined ??= this.#answer.join('\n\n');
-    return this.#joined;
+    this.#joinedAnswer ??= this.#answer.join('\n\n');
+    return this.#joinedAnswer;
   }
 
   #setContent(index: number, content: string): void {
     this.#answer.set(index, content);
     this.#spokenTexts.add(content);
     if (index >= this.#messageFrom) this.#message.set(index, content);
-    this.#joined = undefined;
+    this.#joinedAnswer = undefined;
   }
 }

@@ -28,9 +28,9 @@ interface Call {
   tool: ToolUse;
   open: boolean;
   /** The input arrived complete, not in pieces. */
-  whole: boolean;
+  isWhole: boolean;
   pieces: string[];
-  deniedBecause: string | undefined;
+  denialReason: string | undefined;
   /** `tool_use_result` of a result that arrived before its call. */
   detail?: unknown;
 }
@@ -45,7 +45,7 @@ export interface CallStart {
   readonly timestamp: string;
   readonly metadata: NormalizedEntryMetadata | undefined;
   /** False if the input will be streamed. */
-  readonly whole: boolean;
+  readonly isWhole: boolean;
 }
 
 export interface CallResult {
@@ -67,7 +67,7 @@ export class ToolCalls {
   readonly #calls = new Map<string, Call>();
   readonly #open = new Set<string>();
   /** The oldest first. */
-  readonly #answered: Call[] = [];
+  readonly #answeredCalls: Call[] = [];
   /** Ids of calls that were answered long ago. */
   readonly #releasedIds = new Set<string>();
   /** How often an id was used for another call. */
@@ -76,7 +76,7 @@ export class ToolCalls {
   /** Calls of tools that use a model outside the conversation. */
   sideCalls = 0;
   /** A call in the transcript has the structured output as input. */
-  gaveStructured = false;
+  hasStructuredOutputCall = false;
 
   constructor(writer: EntryWriter, workDir: string) {
     this.#writer = writer;
@@ -85,16 +85,16 @@ export class ToolCalls {
 
   /** `false`: a call of another tool has this id. */
   start(start: CallStart): boolean {
-    const { id, name, parentCallId, timestamp, metadata, whole } = start;
+    const { id, name, parentCallId, timestamp, metadata, isWhole } = start;
     const known = this.#calls.get(id);
     if (known !== undefined && !isAnother(known, start)) {
-      if (whole && known.whole && known.tool.toolName !== name) return false;
-      if (whole) this.#fill(known, start);
+      if (isWhole && known.isWhole && known.tool.toolName !== name) return false;
+      if (isWhole) this.#fill(known, start);
       return true;
     }
     if (this.#releasedIds.has(id)) return true;
     if (asksModels.has(name)) this.sideCalls += 1;
-    if (name === structuredOutput) this.gaveStructured = true;
+    if (name === structuredOutput) this.hasStructuredOutputCall = true;
     const input = limitDepth(start.input);
     const tool: ToolUse = {
       toolName: name,
@@ -113,7 +113,7 @@ export class ToolCalls {
       open: true,
     });
     const { messageId } = start;
-    this.#calls.set(id, { id, messageId, entry, tool, open: true, whole, pieces: [], deniedBecause: undefined });
+    this.#calls.set(id, { id, messageId, entry, tool, open: true, isWhole, pieces: [], denialReason: undefined });
     this.#open.add(id);
     return true;
   }
@@ -121,7 +121,7 @@ export class ToolCalls {
   /** The message of this call was interrupted: the pieces of its input are all there is. */
   abortCall(id: string, timestamp: string): void {
     const call = this.#calls.get(id);
-    if (call?.open === true && !call.whole)
+    if (call?.open === true && !call.isWhole)
       this.#cancel(call, 'Not run: the answer was interrupted before the call was complete.', timestamp);
   }
 
@@ -133,7 +133,7 @@ export class ToolCalls {
   /** A piece of a streamed input; shown when the input is complete. */
   piece(id: string, json: string): void {
     const call = this.#calls.get(id);
-    if (call !== undefined && !call.whole) call.pieces.push(json);
+    if (call !== undefined && !call.isWhole) call.pieces.push(json);
   }
 
   /** `false`: the call was answered too long ago to add anything. */
@@ -144,7 +144,7 @@ export class ToolCalls {
     if (!known.open && before?.text !== undefined && before.text === result.text) return true;
     this.#assemble(known);
     const { toolName, input } = known.tool;
-    const status = known.deniedBecause !== undefined && result.isError ? 'denied' : result.status;
+    const status = known.denialReason !== undefined && result.isError ? 'denied' : result.status;
     let action = completeAction(known.tool.action, result);
     if (status === 'success') action = this.#tasks.completedAction(toolName, action, input, result.detail);
     const data = resultData(result.detail, result.text) ?? before?.data;
@@ -175,7 +175,7 @@ export class ToolCalls {
   deny(id: string, reason: string): void {
     const call = this.#calls.get(id);
     if (call === undefined) return;
-    call.deniedBecause = reason;
+    call.denialReason = reason;
     if (call.tool.status === 'denied' || call.tool.status === 'success') return;
     this.#put(call, { ...call.tool, status: 'denied' });
   }
@@ -199,7 +199,7 @@ export class ToolCalls {
 
   #cancel(call: Call, reason: string, timestamp: string): void {
     this.#assemble(call);
-    const denied = call.deniedBecause;
+    const denied = call.denialReason;
     const status = denied === undefined ? 'cancelled' : 'denied';
     const result = { text: denied ?? reason };
     this.#settle(call, { ...call.tool, status, result, endedAt: timestamp }, result.text);
@@ -228,9 +228,9 @@ export class ToolCalls {
       entry,
       tool,
       open: false,
-      whole: false,
+      isWhole: false,
       pieces: [],
-      deniedBecause: undefined,
+      denialReason: undefined,
       detail,
     };
     this.#calls.set(id, call);
@@ -240,9 +240,9 @@ export class ToolCalls {
 
   /** The whole call, after its start or even after its result. */
   #fill(call: Call, { name, input: rawInput, timestamp, metadata, parentCallId }: CallStart): void {
-    if (call.whole && !call.open) return;
+    if (call.isWhole && !call.open) return;
     const input = limitDepth(rawInput);
-    call.whole = true;
+    call.isWhole = true;
     call.pieces = [];
     const opened = this.#tasks.startedAction(name, toolAction(name, input), input);
     const { result } = call.tool;
@@ -264,10 +264,10 @@ export class ToolCalls {
 
   /** Uses what arrived of an input that was never sent completely. */
   #assemble(call: Call): void {
-    if (call.whole || call.pieces.length === 0) return;
+    if (call.isWhole || call.pieces.length === 0) return;
     const json = call.pieces.join('');
     call.pieces = [];
-    call.whole = true;
+    call.isWhole = true;
     let input: unknown = json;
     try {
       input = limitDepth(JSON.parse(json));
@@ -307,8 +307,8 @@ export class ToolCalls {
 
   /** A call was answered: for the oldest of these, only the id is kept. */
   #release(call: Call): void {
-    this.#answered.push(call);
-    const oldest = this.#answered.length > maxAnswered ? this.#answered.shift() : undefined;
+    this.#answeredCalls.push(call);
+    const oldest = this.#answeredCalls.length > maxAnswered ? this.#answeredCalls.shift() : undefined;
     // Its id may be in use by a newer one.
     if (oldest === undefined || this.#calls.get(oldest.id) !== oldest) return;
     this.#calls.delete(oldest.id);

@@ -176,7 +176,7 @@ function firstLine(content: string): string {
 
 /** The last plan that the agent wrote or printed: newer versions ask for its approval without repeating it. */
 export class Plans {
-  readonly #byCall = new Map<string, string>();
+  readonly #planByCall = new Map<string, string>();
   #last: string | undefined;
 
   /** Searches a message of the model for a plan. */
@@ -191,15 +191,15 @@ export class Plans {
   }
 
   permissionOf(callId: string | undefined): string | undefined {
-    return (callId === undefined ? undefined : this.#byCall.get(callId)) ?? this.#last;
+    return (callId === undefined ? undefined : this.#planByCall.get(callId)) ?? this.#last;
   }
 
   #keep(callId: string | undefined, plan: string | undefined): void {
     if (callId === undefined || plan === undefined) return;
-    this.#byCall.set(callId, plan);
-    for (const oldest of this.#byCall.keys()) {
-      if (this.#byCall.size <= maxPlans) return;
-      this.#byCall.delete(oldest);
+    this.#planByCall.set(callId, plan);
+    for (const oldest of this.#planByCall.keys()) {
+      if (this.#planByCall.size <= maxPlans) return;
+      this.#planByCall.delete(oldest);
     }
   }
 

@@ -22,7 +22,7 @@ export function plainToolLine(line: Line, calls: ToolCalls): boolean {
       parentCallId,
       timestamp,
       metadata,
-      whole: true,
+      isWhole: true,
     });
     return true;
   }

@@ -60,7 +60,7 @@ class CodexDialogue implements Dialogue {
   readonly takesMessagesInTurn = true;
   readonly #host: DialogueHost;
   readonly #options: CodexThread | JoinedThread;
-  readonly #unanswered = new Map<string, (answer: Answer) => void>();
+  readonly #answerHandlers = new Map<string, (answer: Answer) => void>();
   /** How to withdraw waiting requests, by id. */
   readonly #withdrawals = new Map<RequestId, () => void>();
   readonly #changes = new Map<string, readonly FileChange[]>();
@@ -72,7 +72,7 @@ class CodexDialogue implements Dialogue {
   #isBusy = true;
   #turn: string | undefined;
   #pendingSteers = 0;
-  #interrupting = false;
+  #isInterrupting = false;
   #model: string | undefined;
 
   constructor(host: DialogueHost, options: CodexThread | JoinedThread) {
@@ -106,8 +106,8 @@ class CodexDialogue implements Dialogue {
     switch (message.kind) {
       case 'answer':
       case 'error': {
-        const receive = this.#unanswered.get(message.id);
-        this.#unanswered.delete(message.id);
+        const receive = this.#answerHandlers.get(message.id);
+        this.#answerHandlers.delete(message.id);
         receive?.(message);
         return;
       }
@@ -135,7 +135,7 @@ class CodexDialogue implements Dialogue {
 
   interrupt(): void {
     if (!this.#isBusy) return;
-    this.#interrupting = true;
+    this.#isInterrupting = true;
     const threadId = this.#thread;
     const turnId = this.#turn;
     if (threadId !== undefined && turnId !== undefined)
@@ -149,7 +149,7 @@ class CodexDialogue implements Dialogue {
   end(): void {
     for (const withdraw of this.#withdrawals.values()) withdraw();
     this.#withdrawals.clear();
-    this.#unanswered.clear();
+    this.#answerHandlers.clear();
   }
 
   /** Only a thread that is open: resuming another one would make this app-server its second writer. */
@@ -223,7 +223,7 @@ class CodexDialogue implements Dialogue {
   #handleTurnStart(turnId: string): void {
     if (this.#turn === turnId) return;
     this.#turn = turnId;
-    if (this.#interrupting) this.interrupt();
+    if (this.#isInterrupting) this.interrupt();
     else for (const text of this.#queuedMessages.splice(0)) this.#steer(text, turnId);
   }
 
@@ -282,8 +282,8 @@ class CodexDialogue implements Dialogue {
   /** After a turn: the messages that came too late for it, else the end of the turn. */
   #sendNextMessage(): void {
     if (this.#pendingSteers > 0) return;
-    const queued = this.#interrupting ? undefined : this.#queuedMessages.shift();
-    this.#interrupting = false;
+    const queued = this.#isInterrupting ? undefined : this.#queuedMessages.shift();
+    this.#isInterrupting = false;
     if (queued !== undefined) {
       this.#start(queued);
       return;
@@ -324,7 +324,7 @@ class CodexDialogue implements Dialogue {
 
   #request(method: string, params: JsonObject | undefined, receive: (answer: Answer) => void): void {
     const id = ownRequestId(method, this.#nextId++);
-    this.#unanswered.set(id, receive);
+    this.#answerHandlers.set(id, receive);
     this.#write({ id, method, ...(params !== undefined && { params }) });
   }
 

@@ -279,7 +279,7 @@ export class AppServerEvents {
         this.#threads.abandonTexts();
         calls.end('No result: the turn was interrupted before the tool answered.', line.timestamp);
         this.#run.interrupt('The turn was interrupted.', line.timestamp);
-        this.#run.unfinished = false;
+        this.#run.isInTurn = false;
         this.#threads.reports.push(interruptedReport(usage, nonEmpty(texts.finalText) ?? null));
         return;
       }

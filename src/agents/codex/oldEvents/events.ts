@@ -115,12 +115,12 @@ export class OldEvents {
 
   /** Whether an answer of the model is due. Every answer ends with its tokens; one without calls is the last. */
   #follow(type: string): void {
-    if (type === 'task_started') this.#run.unfinished = true;
+    if (type === 'task_started') this.#run.isInTurn = true;
     else if (type.endsWith('_begin') || type === 'plan_update' || type === 'view_image_tool_call') {
       // The model's server runs web searches: the same answer continues with the results.
       if (type !== 'web_search_begin') this.#hasCalls = true;
-      this.#run.unfinished = true;
-    } else if (type === 'agent_message' || type === 'task_complete') this.#run.unfinished = false;
+      this.#run.isInTurn = true;
+    } else if (type === 'agent_message' || type === 'task_complete') this.#run.isInTurn = false;
   }
 
   /** The format has no closing line: the run is complete when the process ends, unless an answer was due. */
@@ -129,8 +129,8 @@ export class OldEvents {
     if (this.#run.calls.get(planId) !== undefined) {
       this.#run.calls.finish({ id: planId, status: 'success', result: this.#planResult(), timestamp });
     }
-    const { interrupted, unfinished } = this.#run;
-    const ended = this.#hasBegun && !unfinished && !interrupted && (exitCode ?? 0) === 0 && signal === null;
+    const { interrupted, isInTurn } = this.#run;
+    const ended = this.#hasBegun && !isInTurn && !interrupted && (exitCode ?? 0) === 0 && signal === null;
     if (ended && this.#report === undefined) {
       const last = this.#run.texts.finalText;
       this.#report = completedReport(undefined, last === '' ? null : last);
@@ -202,7 +202,7 @@ export class OldEvents {
     this.#lastTotal = total;
     const usage = tokenUsage(info === undefined ? event : field(info, 'last_token_usage'));
     if (usage === null) return;
-    this.#run.unfinished = this.#hasCalls;
+    this.#run.isInTurn = this.#hasCalls;
     this.#hasCalls = false;
     if (this.#messages.length >= maxRequests) return;
     const messageId = `request-${this.#messages.length + 1}`;

@@ -29,7 +29,7 @@ interface TokenCounter {
   /** Each request has its own record, so totals add nothing. */
   hasRecords: boolean;
   /** The totals include those of the thread that it was forked from. */
-  inherits: boolean;
+  inheritsTotals: boolean;
 }
 
 /** Facts from the records of a session's threads. */
@@ -96,7 +96,7 @@ export class CodexFacts {
       prompt: '',
       unnamed: [],
       hasRecords: false,
-      inherits: false,
+      inheritsTotals: false,
     };
     this.#threads.set(id, fresh);
     return fresh;
@@ -107,9 +107,9 @@ export class CodexFacts {
     counting.hasRecords ||= field(payload, 'history_mode') === 'paginated';
     if (isPlain(payload)) facts.addMissing(tokens);
     const forkedFrom = nonEmpty(field(payload, 'forked_from_id'));
-    counting.inherits ||= field(payload, 'history_base') !== undefined;
+    counting.inheritsTotals ||= field(payload, 'history_base') !== undefined;
     // Older forks repeat the history with its totals.
-    if (forkedFrom !== undefined && !counting.inherits) counting.id = forkedFrom;
+    if (forkedFrom !== undefined && !counting.inheritsTotals) counting.id = forkedFrom;
     // A fork can also repeat the first record of its history.
     if (!isMain || nonEmpty(field(payload, 'id')) !== this.#session) return;
     if (forkedFrom !== undefined) facts.parent = { id: forkedFrom, kind: 'fork' };
@@ -163,7 +163,11 @@ export class CodexFacts {
     counting.isNewProcess = false;
     if (isRestart) counting.restarts += 1;
     const usage =
-      isFirst && counting.inherits && last !== null ? last : isRestart ? total : subtractUsage(total, counting.total);
+      isFirst && counting.inheritsTotals && last !== null
+        ? last
+        : isRestart
+          ? total
+          : subtractUsage(total, counting.total);
     counting.total = total;
     if (totalTokens(usage) === 0) return;
     const { input = 0, cacheRead = 0, output = 0 } = total;

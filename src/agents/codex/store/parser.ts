@@ -22,7 +22,7 @@ export class CodexStoreParser implements StoreParser {
   readonly #threads = new Map<string, StoredThread>();
   readonly #transcript = new EntryMerger();
   /** The call that started each thread. */
-  readonly #callOf = new Map<string, string>();
+  readonly #callByThread = new Map<string, string>();
   #timestamp = this.#clock.arrivalTime(0);
 
   constructor(options: StoreParserOptions) {
@@ -76,7 +76,7 @@ export class CodexStoreParser implements StoreParser {
     const thread = known ?? new StoredThread();
     this.#threads.set(key, thread);
     const mark = (entry: NormalizedEntry): NormalizedEntry =>
-      id === undefined ? entry : asSubagentEntry(entry, this.#callOf.get(id) ?? `thread-${id}`);
+      id === undefined ? entry : asSubagentEntry(entry, this.#callByThread.get(id) ?? `thread-${id}`);
     return this.#transcript.add(key, push(thread), mark);
   }
 
@@ -86,7 +86,7 @@ export class CodexStoreParser implements StoreParser {
     if (field(item, 'type') !== 'CollabAgentToolCall' || field(item, 'tool') !== 'spawn_agent' || callId === undefined)
       return;
     for (const thread of texts(field(item, 'receiver_thread_ids'))) {
-      if (this.#callOf.size < maxThreads) this.#callOf.set(thread, callId);
+      if (this.#callByThread.size < maxThreads) this.#callByThread.set(thread, callId);
     }
   }
 }

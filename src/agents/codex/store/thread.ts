@@ -112,7 +112,7 @@ export class StoredThread {
       }
       case 'task_complete':
         if (isRecord(payload['error'])) this.#failTurn(payload['error'], line);
-        run.unfinished = false;
+        run.isInTurn = false;
         return;
       case 'turn_aborted':
         run.calls.end('No result: the turn was interrupted.', line.timestamp);

@@ -21,7 +21,7 @@ export class ThreadEvents {
   readonly #run: NormalizedRun;
   readonly #texts = new Map<string, NormalizedEntry>();
   /** Completed texts of this turn, by item: one that is printed again is the same. */
-  readonly #done = new Map<string, string>();
+  readonly #completedTexts = new Map<string, string>();
   /** Messages of this turn, after a part of it was repeated. */
   readonly #turnMessages = new Set<string>();
   #mayRepeat = false;
@@ -40,9 +40,9 @@ export class ThreadEvents {
         this.#startThread(threadId(message), line);
         return true;
       case 'turn.started':
-        this.#run.unfinished = true;
+        this.#run.isInTurn = true;
         this.#turnMessages.clear();
-        this.#done.clear();
+        this.#completedTexts.clear();
         this.#mayRepeat = false;
         return true;
       case 'turn.completed':
@@ -78,7 +78,7 @@ export class ThreadEvents {
       this.#run.texts.append(known, delta);
       return;
     }
-    if (this.#texts.size >= maxOpenTexts || this.#done.has(key)) return;
+    if (this.#texts.size >= maxOpenTexts || this.#completedTexts.has(key)) return;
     const kind = kindOf(type);
     const metadata = this.#run.session.metadata();
     this.#texts.set(key, this.#run.texts.add(kind, delta, timestamp, metadata, { open: true, counted: false }));
@@ -93,20 +93,20 @@ export class ThreadEvents {
   #startThread(id: string | undefined, line: SourceLine): void {
     const first = this.#run.session.id === null;
     // Within a turn, it is the thread of an agent that this one started.
-    if (first || !this.#run.unfinished) this.#run.setSession(id, line.timestamp);
+    if (first || !this.#run.isInTurn) this.#run.setSession(id, line.timestamp);
     this.#run.system('init', id === undefined ? 'The agent started' : `- Session: ${code(id)}`, line.timestamp);
     if (first) this.#run.checkResumed(line.timestamp);
   }
 
   #completeTurn(usage: unknown, { timestamp }: SourceLine): void {
-    this.#run.unfinished = false;
+    this.#run.isInTurn = false;
     const last = this.#run.texts.finalText;
     this.reports.push(completedReport(usage, last === '' ? null : last));
     this.#run.system('result', completedText(usage), timestamp, { result: { usage: isObject(usage) ? usage : null } });
   }
 
   #failTurn(error: unknown, { timestamp }: SourceLine): void {
-    this.#run.unfinished = false;
+    this.#run.isInTurn = false;
     const message = errorReason(error) ?? 'The turn failed; the agent gave no reason.';
     this.#run.error(readableError(message), errorCode(message), timestamp);
     this.reports.push(failedReport(readableError(message)));
@@ -146,7 +146,11 @@ export class ThreadEvents {
     // Without an id, it is the open one of its type.
     const key = `${item.type} ${item.id ?? ''}`;
     const known = this.#texts.get(key);
-    if (known === undefined && isComplete && (shown === '' || (item.id !== undefined && this.#done.get(key) === shown)))
+    if (
+      known === undefined &&
+      isComplete &&
+      (shown === '' || (item.id !== undefined && this.#completedTexts.get(key) === shown))
+    )
       return;
     const repeated = kind === 'text' && this.#mayRepeat && this.#turnMessages.has(shown);
     if (kind === 'text' && (isComplete || known === undefined)) this.#turnMessages.add(shown);
@@ -165,7 +169,7 @@ export class ThreadEvents {
 
   #complete(key: string, content: string): void {
     this.#texts.delete(key);
-    if (this.#done.size < maxOpenTexts) this.#done.set(key, content);
+    if (this.#completedTexts.size < maxOpenTexts) this.#completedTexts.set(key, content);
   }
 
   /** Sources arrive with their text, at the latest when it is complete. */

@@ -12,7 +12,7 @@ export class PlainText {
   readonly #run: NormalizedRun;
   #entry: NormalizedEntry | undefined;
   readonly #lines: string[] = [];
-  #blank = 0;
+  #blankLines = 0;
 
   constructor(run: NormalizedRun) {
     this.#run = run;
@@ -25,8 +25,8 @@ export class PlainText {
   /** `false`: not a line of text mode. */
   line({ raw, timestamp }: SourceLine): boolean {
     if (this.#entry === undefined && looksLikeEvent.test(raw)) return false;
-    const added = [...Array.from({ length: this.#blank }, () => ''), raw];
-    this.#blank = 0;
+    const added = [...Array.from({ length: this.#blankLines }, () => ''), raw];
+    this.#blankLines = 0;
     if (this.#entry === undefined) {
       const type = { kind: 'assistant_message' } as const;
       const metadata = this.#run.session.metadata();
@@ -39,7 +39,7 @@ export class PlainText {
   }
 
   blankLine(): void {
-    if (this.#entry !== undefined) this.#blank += 1;
+    if (this.#entry !== undefined) this.#blankLines += 1;
   }
 
   /** It was not text mode: what came before the agent's first message is not its answer. */

@@ -29,11 +29,11 @@ export class Texts {
   readonly #run: NormalizedRun;
   /** Open streams by kind and id. */
   readonly #open = new Map<string, Stream>();
-  readonly #done = new Map<string, { readonly entry: NormalizedEntry; text: string }>();
+  readonly #completedTexts = new Map<string, { readonly entry: NormalizedEntry; text: string }>();
   /** Complete messages, by id: one that is printed again is the same. */
   readonly #messages = new Map<string, string>();
   /** Ids of the thoughts since the last message, by agent. */
-  readonly #recent = new Map<string, string[]>();
+  readonly #recentThoughtIds = new Map<string, string[]>();
   /** Thoughts that arrived with a message, before their own lines; by agent. */
   readonly #earlyThoughts = new Map<string, string[]>();
 
@@ -43,7 +43,7 @@ export class Texts {
 
   /** The next piece of a message or thought. */
   piece(kind: Kind, id: string, delta: string, speaker: Speaker): void {
-    if (delta === '' || (kind === 'thinking' && this.#done.has(id))) return;
+    if (delta === '' || (kind === 'thinking' && this.#completedTexts.has(id))) return;
     const stream = this.#open.get(key(kind, id)) ?? this.#begin(kind, id, speaker);
     if (stream === undefined) {
       this.#start(kind, id, delta, speaker);
@@ -90,7 +90,7 @@ export class Texts {
   /** A complete thought. */
   reasoning(id: string, content: string, speaker: Speaker): void {
     const stream = this.#open.get(key('thinking', id));
-    const done = this.#done.get(id);
+    const done = this.#completedTexts.get(id);
     if (stream !== undefined) {
       this.#finish(stream, id, content === '' ? stream.own : content);
     } else if (done !== undefined) {
@@ -110,10 +110,12 @@ export class Texts {
   }
 
   #addReasoning(whole: string, speaker: Speaker): void {
-    const ids = this.#recent.get(speaker.agent) ?? [];
-    this.#recent.delete(speaker.agent);
+    const ids = this.#recentThoughtIds.get(speaker.agent) ?? [];
+    this.#recentThoughtIds.delete(speaker.agent);
     if (whole === '') return;
-    const thoughts = ids.map((id) => this.#open.get(key('thinking', id))?.own ?? this.#done.get(id)?.text ?? '');
+    const thoughts = ids.map(
+      (id) => this.#open.get(key('thinking', id))?.own ?? this.#completedTexts.get(id)?.text ?? '',
+    );
     if (thoughts.some((_, from) => isSameText(thoughts.slice(from).join(''), whole))) {
       for (const id of ids) {
         const stream = this.#open.get(key('thinking', id));
@@ -198,19 +200,19 @@ export class Texts {
   }
 
   #keep(id: string, entry: NormalizedEntry, text: string): void {
-    this.#done.set(id, { entry, text });
-    if (this.#done.size <= maxDone) return;
-    for (const oldest of this.#done.keys()) {
-      this.#done.delete(oldest);
+    this.#completedTexts.set(id, { entry, text });
+    if (this.#completedTexts.size <= maxDone) return;
+    for (const oldest of this.#completedTexts.keys()) {
+      this.#completedTexts.delete(oldest);
       return;
     }
   }
 
   #addRecent(id: string, { agent }: Speaker): void {
-    const recent = this.#recent.get(agent) ?? [];
+    const recent = this.#recentThoughtIds.get(agent) ?? [];
     if (!recent.includes(id)) recent.push(id);
-    if (this.#recent.size >= maxOpen) this.#recent.clear();
-    this.#recent.set(agent, recent.slice(-maxRecent));
+    if (this.#recentThoughtIds.size >= maxOpen) this.#recentThoughtIds.clear();
+    this.#recentThoughtIds.set(agent, recent.slice(-maxRecent));
   }
 }
 

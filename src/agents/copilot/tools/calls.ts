@@ -25,7 +25,7 @@ export class Calls {
   readonly #todos = new TodoTable();
   readonly #streams = new Map<string, { stdout: string; stderr: string }>();
   /** Calls of which only pieces have arrived. */
-  readonly #announced = new Map<string, RequestedCall>();
+  readonly #announcedCalls = new Map<string, RequestedCall>();
   /** Calls of tools that use a model outside the conversation. */
   sideCalls = 0;
 
@@ -37,11 +37,11 @@ export class Calls {
   piece(data: JsonObject, speaker: Speaker): void {
     const id = nonEmpty(data['toolCallId']);
     if (id === undefined || this.#run.calls.get(id) !== undefined) return;
-    const known = this.#announced.get(id);
+    const known = this.#announcedCalls.get(id);
     const delta = text(data['inputDelta']) ?? '';
     if (known !== undefined) known.input = (known.input + delta).slice(0, maxStream);
-    else if (this.#announced.size < maxAnnounced) {
-      this.#announced.set(id, { name: nonEmpty(data['toolName']) ?? 'unknown', speaker, input: delta });
+    else if (this.#announcedCalls.size < maxAnnounced) {
+      this.#announcedCalls.set(id, { name: nonEmpty(data['toolName']) ?? 'unknown', speaker, input: delta });
     }
   }
 
@@ -49,7 +49,7 @@ export class Calls {
   start(call: ToolCall, { timestamp, metadata, parentCallId }: Speaker): void {
     const { calls } = this.#run;
     const id = call.id ?? calls.makeId();
-    this.#announced.delete(id);
+    this.#announcedCalls.delete(id);
     if (calls.hasBegun({ id, toolName: call.name, input: call.input })) {
       // A hook may have changed the command.
       if (calls.get(id)?.action.kind !== 'todo') calls.update({ id, action: toolAction(call) });
@@ -88,7 +88,7 @@ export class Calls {
     const streams: Streams | undefined = this.#streams.get(id);
     this.#streams.delete(id);
     if (call === undefined) {
-      this.#announced.delete(id);
+      this.#announcedCalls.delete(id);
       const { status, result } = outcomeOf({ kind: 'tool' }, outcome, undefined);
       calls.addOrphanedResult({ id, status, result, timestamp }, metadata);
       return;
@@ -98,12 +98,12 @@ export class Calls {
 
   /** Shows incomplete calls of a model that was stopped. */
   end(): void {
-    for (const [id, { name, speaker, input }] of this.#announced) {
+    for (const [id, { name, speaker, input }] of this.#announcedCalls) {
       const { timestamp, metadata, parentCallId } = speaker;
       const action = toolAction({ name, input: undefined, mcp: undefined });
       this.#run.calls.start({ id, toolName: name, action, input, parentCallId, timestamp, metadata });
     }
-    this.#announced.clear();
+    this.#announcedCalls.clear();
   }
 
   #actionOf(call: ToolCall): ToolAction {

@@ -18,7 +18,7 @@ export interface ClientEntriesHost {
   readonly metadata: () => NormalizedEntryMetadata | undefined;
   /** A message to the agent follows: its earlier text is complete. */
   readonly beforeMessage: (text: string) => void;
-  readonly decided?: (request: AgentRequest, decision: Decision) => void;
+  readonly onDecided?: (request: AgentRequest, decision: Decision) => void;
   /** Adds it to the call; `false`: there is none. */
   readonly toolOutput?: (output: Extract<ClientLine, { type: 'tool_output' }>, timestamp: string) => boolean;
 }
@@ -108,7 +108,7 @@ export class ClientEntries {
   #handleDecision({ entry, request }: OpenRequest, decision: Decision): void {
     if (request === undefined) return;
     this.#openRequest.delete(request.id);
-    this.#host.decided?.(request, decision);
+    this.#host.onDecided?.(request, decision);
     const content = requestText(request, decision, this.#host.workDir);
     this.#host.writer.put({ ...entry, content, metadata: { ...entry.metadata, decision } });
   }

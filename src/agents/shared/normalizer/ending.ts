@@ -20,15 +20,15 @@ export interface EndFacts {
   readonly exit: ExitInfo;
   readonly stderr: string;
   /** The known error in stderr, if any. */
-  readonly known: KnownError | undefined;
+  readonly knownError: KnownError | undefined;
   /** Exit codes with a special meaning. */
   readonly exitCodes?: ReadonlyMap<number, string> | undefined;
   /** Lines on stdout. */
   readonly lines: number;
-  readonly failed: boolean;
+  readonly hasFailed: boolean;
   readonly interrupted: boolean;
   /** The agent printed messages, but no closing line. */
-  readonly unfinished: boolean;
+  readonly isUnfinished: boolean;
 }
 
 export type Ending =
@@ -47,14 +47,23 @@ const polite = new Map<string | number, string>([
 const maxStderrLines = 20;
 
 /** Entries and facts that the end of the process adds. */
-export function endingOf({ exit, stderr, known, exitCodes, lines, failed, interrupted, unfinished }: EndFacts): Ending {
+export function endingOf({
+  exit,
+  stderr,
+  knownError: known,
+  exitCodes,
+  lines,
+  hasFailed,
+  interrupted,
+  isUnfinished,
+}: EndFacts): Ending {
   const { code, signal } = exit;
   const ended = describeExit(exit);
   const last = stderr.trim().split('\n').slice(-maxStderrLines).join('\n');
   const bad = signal !== null || (code !== null && code !== 0);
-  if (bad && !failed && known !== undefined) return { kind: 'error', ...known };
+  if (bad && !hasFailed && known !== undefined) return { kind: 'error', ...known };
   const stoppedBy = polite.get(signal ?? code ?? 0);
-  if (lines === 0 && bad && !failed) {
+  if (lines === 0 && bad && !hasFailed) {
     if (last !== '' && stoppedBy === undefined) return { kind: 'error', code: exitCode(exit, exitCodes), text: last };
     const text = `The agent ended without printing anything (${ended}).${last === '' ? '' : `\n${last}`}`;
     return { kind: 'error', code: 'no_output', text };
@@ -62,14 +71,14 @@ export function endingOf({ exit, stderr, known, exitCodes, lines, failed, interr
   if (stoppedBy !== undefined) {
     return interrupted ? { kind: 'none' } : { kind: 'interrupted', text: `The run was stopped (${stoppedBy}).` };
   }
-  if (bad && !failed && !interrupted && !(unfinished && last === '' && signal === null)) {
+  if (bad && !hasFailed && !interrupted && !(isUnfinished && last === '' && signal === null)) {
     return {
       kind: 'error',
       code: exitCode(exit, exitCodes),
       text: last === '' ? `The agent failed (${ended}).` : last,
     };
   }
-  if (!unfinished || failed || interrupted) return { kind: 'none' };
+  if (!isUnfinished || hasFailed || interrupted) return { kind: 'none' };
   return {
     kind: 'interrupted',
     text: `The agent ended without a final result${bad ? ` (${ended})` : ''}: it was stopped, or output is missing.`,

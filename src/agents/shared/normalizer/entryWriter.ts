@@ -15,25 +15,25 @@ const nothing: readonly EntryUpdate[] = [];
 
 /** Numbers entries and collects the updates of one push. */
 export class EntryWriter {
-  #next: number;
+  #nextIndex: number;
   #updates: EntryUpdate[] | undefined;
   /** First arrival times of texts that are streaming, by index. */
   readonly #firstParts = new Map<number, string>();
 
   constructor(firstIndex: number) {
-    this.#next = firstIndex;
+    this.#nextIndex = firstIndex;
   }
 
   /** Index of the next entry. */
   get next(): number {
-    return this.#next;
+    return this.#nextIndex;
   }
 
   add({ type, content, timestamp, metadata, origin, open }: NewEntry): NormalizedEntry {
-    const entry: NormalizedEntry = { index: this.#next, timestamp, type, content };
+    const entry: NormalizedEntry = { index: this.#nextIndex, timestamp, type, content };
     if (metadata !== undefined) entry.metadata = metadata;
     if (origin !== undefined) entry.origin = origin;
-    this.#next += 1;
+    this.#nextIndex += 1;
     this.put(entry, open);
     return entry;
   }

@@ -25,7 +25,7 @@ export interface AgentReader {
   /** Reads what the agent wrote besides its output; optional. */
   readSideLine?(stream: SideStream, text: string, timestamp: string): void;
   /** Lines of stderr that say nothing about the run's outcome. */
-  readonly noise?: readonly RegExp[];
+  readonly ignoredStderr?: readonly RegExp[];
   /** Fixed texts in stderr that say why the agent ended, with their error codes. */
   readonly fixedStderr?: readonly (readonly [RegExp, string])[];
   /** Exit codes with a special meaning. */
@@ -45,8 +45,8 @@ export class LineNormalizer implements Normalizer {
   readonly #run: NormalizedRun;
   readonly #reader: AgentReader;
   readonly #stderr: Stderr;
-  readonly #spread = new SpreadJson();
-  #ended = false;
+  readonly #spreadJson = new SpreadJson();
+  #hasEnded = false;
 
   constructor(context: NormalizerContext, makeReader: (run: NormalizedRun) => AgentReader) {
     this.#run = new NormalizedRun(context);
@@ -68,11 +68,11 @@ export class LineNormalizer implements Normalizer {
 
   end(exit: ExitInfo, at: number): readonly EntryUpdate[] {
     const run = this.#run;
-    if (this.#ended) return run.writer.take();
-    this.#ended = true;
+    if (this.#hasEnded) return run.writer.take();
+    this.#hasEnded = true;
     const timestamp = this.#run.clock.arrivalTime(at);
     this.#stderr.close();
-    this.#spread.abandon();
+    this.#spreadJson.abandon();
     this.#giveUpSpread(timestamp);
     run.client.end(timestamp);
     run.texts.end();
@@ -82,12 +82,12 @@ export class LineNormalizer implements Normalizer {
     const ending = endingOf({
       exit: this.#reader.exitOf?.(exit) ?? exit,
       stderr,
-      known: knownError(this.#reader.fixedStderr ?? [], stderr),
+      knownError: knownError(this.#reader.fixedStderr ?? [], stderr),
       exitCodes: this.#reader.exitCodes,
       lines: run.lines.counts.total,
-      failed: run.failed,
+      hasFailed: run.hasErrorEntry,
       interrupted: run.interrupted,
-      unfinished: run.unfinished,
+      isUnfinished: run.isInTurn,
     });
     if (ending.kind === 'interrupted') run.interrupt(ending.text, timestamp);
     else if (ending.kind === 'error') run.error(ending.text, ending.code, timestamp);
@@ -107,7 +107,7 @@ export class LineNormalizer implements Normalizer {
       lines: { ...lines.counts },
       warnings,
       unknownSession,
-      unfinished: this.#run.unfinished,
+      unfinished: this.#run.isInTurn,
       stderr: this.#stderr.text,
       // A getter: they grow with the run, and facts are read often during a stream.
       get answer() {
@@ -131,7 +131,7 @@ export class LineNormalizer implements Normalizer {
       return;
     }
     const { text } = output;
-    const spread = this.#reader.readPlainLine === undefined ? this.#spread.addLine(text) : 'no';
+    const spread = this.#reader.readPlainLine === undefined ? this.#spreadJson.addLine(text) : 'no';
     this.#giveUpSpread(this.#run.clock.arrivalTime(at));
     if (spread === 'no') this.#pushText(text, at);
     else if (spread !== 'more') this.#pushMessages(spread.value, spread.raw, at);
@@ -160,12 +160,12 @@ export class LineNormalizer implements Normalizer {
   }
 
   #giveUpSpread(timestamp: string): void {
-    for (const line of this.#spread.takeAbandoned()) this.#run.lines.malformed(line, timestamp);
+    for (const line of this.#spreadJson.takeAbandoned()) this.#run.lines.malformed(line, timestamp);
   }
 
   #pushClient(text: string, at: number): void {
     this.#stderr.close();
-    if (this.#ended || this.#run.client.push(text, at)) return;
+    if (this.#hasEnded || this.#run.client.push(text, at)) return;
     this.#run.lines.unknown('Unknown line written by Vitrine', text, this.#run.clock.arrivalTime(at));
   }
 
@@ -178,7 +178,7 @@ export class LineNormalizer implements Normalizer {
   }
 
   #stderrWithoutNoise(): string {
-    const noise = this.#reader.noise ?? [];
+    const noise = this.#reader.ignoredStderr ?? [];
     const lines = this.#stderr.text.split('\n');
     return lines.filter((line) => !noise.some((pattern) => pattern.test(line))).join('\n');
   }

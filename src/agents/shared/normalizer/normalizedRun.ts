@@ -32,17 +32,17 @@ export class NormalizedRun {
   readonly client: ClientEntries;
   readonly clock = new Clock();
   /** The transcript has an error entry of the agent. */
-  failed = false;
+  hasErrorEntry = false;
   interrupted = false;
   /** Readers can replace this. */
-  decided: (request: AgentRequest, decision: Decision) => void = () => undefined;
+  onDecided: (request: AgentRequest, decision: Decision) => void = () => undefined;
   /** Adds Vitrine's output to a call; readers with their own calls replace it. `false`: there is no such call. */
   toolOutput: (callId: string, stdout: string, exitCode: number | null, timestamp: string) => boolean = (
     ...[callId, stdout, exitCode]
   ) => this.calls.setOutput(callId, stdout, exitCode);
   unknownSession = false;
   /** The agent is within a turn. */
-  unfinished = false;
+  isInTurn = false;
   readonly #warnings: string[] = [];
   readonly #errors = new Set<string>();
   /** Messages sent to the agent, which may repeat them. */
@@ -64,10 +64,10 @@ export class NormalizedRun {
         this.texts.close();
         this.#addSentMessage(text);
       },
-      decided: (request, decision) => {
+      onDecided: (request, decision) => {
         const { answer } = decision;
         if (answer.kind === 'answer') this.#addSentMessage(answer.answers.join('\n'));
-        this.decided(request, decision);
+        this.onDecided(request, decision);
       },
       toolOutput: ({ callId, stdout, exitCode }, timestamp) => this.toolOutput(callId, stdout, exitCode, timestamp),
     });
@@ -92,7 +92,7 @@ export class NormalizedRun {
 
   /** An error of the agent; each text appears once. */
   error(message: string, code: string | undefined, timestamp: string): void {
-    this.failed = true;
+    this.hasErrorEntry = true;
     if (code === 'unknown_session') this.unknownSession = true;
     if (this.#errors.has(message)) return;
     if (this.#errors.size < maxErrors) this.#errors.add(message);

@@ -21,13 +21,13 @@ export class SpokenTexts {
   readonly #answer = new LatestTexts();
   /** Characters of all answers. */
   #length = 0;
-  #joined: string | undefined;
-  #final = '';
-  #streaming: StreamedText | undefined;
+  #joinedAnswer: string | undefined;
+  #finalText = '';
+  #streamingText: StreamedText | undefined;
   /** Entries that were added open, in their current form. */
   readonly #open = new Map<number, NormalizedEntry>();
   /** Pieces of open entries after their current form. */
-  readonly #pieces = new Map<number, string[]>();
+  readonly #addedPieces = new Map<number, string[]>();
 
   constructor(writer: EntryWriter) {
     this.#writer = writer;
@@ -51,7 +51,7 @@ export class SpokenTexts {
   /** The text of an entry that was added open. */
   replace(entry: NormalizedEntry, kind: TextKind, content: string, { open = false, counted = true } = {}): void {
     const now = { ...entry, type: typeOf(kind, content), content: content };
-    this.#pieces.delete(entry.index);
+    this.#addedPieces.delete(entry.index);
     if (open) this.#open.set(entry.index, now);
     else this.#open.delete(entry.index);
     this.#writer.put(now, open);
@@ -60,9 +60,9 @@ export class SpokenTexts {
 
   /** More of an entry that was added open. */
   append({ index, content }: NormalizedEntry, delta: string): void {
-    const pieces = this.#pieces.get(index) ?? [content];
+    const pieces = this.#addedPieces.get(index) ?? [content];
     pieces.push(delta);
-    this.#pieces.set(index, pieces);
+    this.#addedPieces.set(index, pieces);
     this.#writer.append(index, delta);
   }
 
@@ -73,7 +73,7 @@ export class SpokenTexts {
   }
 
   #shownText({ index, content }: NormalizedEntry): string {
-    return this.#pieces.get(index)?.join('') ?? content;
+    return this.#addedPieces.get(index)?.join('') ?? content;
   }
 
   /** The next piece of a text; the first one opens its entry. `origin` and `counted` are those of the first. */
@@ -84,50 +84,50 @@ export class SpokenTexts {
     metadata: NormalizedEntryMetadata | undefined,
     { origin, counted = true }: { origin?: Origin | undefined; counted?: boolean } = {},
   ): NormalizedEntry {
-    if (this.#streaming !== undefined && this.#streaming.kind !== kind) this.close();
-    if (this.#streaming === undefined) {
+    if (this.#streamingText !== undefined && this.#streamingText.kind !== kind) this.close();
+    if (this.#streamingText === undefined) {
       const type = typeOf(kind, delta);
       const from = origin === undefined ? {} : { origin };
       const entry = this.#writer.add({ type, content: delta, timestamp, metadata, open: true, ...from });
-      this.#streaming = { kind, entry, counted, pieces: [delta], length: delta.length };
+      this.#streamingText = { kind, entry, counted, pieces: [delta], length: delta.length };
       return entry;
     }
-    this.#streaming.pieces.push(delta);
-    this.#streaming.length += delta.length;
-    this.#writer.append(this.#streaming.entry.index, delta);
-    return this.#streaming.entry;
+    this.#streamingText.pieces.push(delta);
+    this.#streamingText.length += delta.length;
+    this.#writer.append(this.#streamingText.entry.index, delta);
+    return this.#streamingText.entry;
   }
 
   /** The streaming entry; `undefined` if there is none of this kind. */
   streamedText(kind: TextKind): string | undefined {
-    return this.#streaming?.kind === kind ? this.#streaming.pieces.join('') : undefined;
+    return this.#streamingText?.kind === kind ? this.#streamingText.pieces.join('') : undefined;
   }
 
   /** Whether `content` equals the streaming text. */
   isStreamed(kind: TextKind, content: string): boolean {
-    return this.#streaming?.length === content.length && this.streamedText(kind) === content;
+    return this.#streamingText?.length === content.length && this.streamedText(kind) === content;
   }
 
   /** The kind of the streaming text. */
   get streaming(): TextKind | undefined {
-    return this.#streaming?.kind;
+    return this.#streamingText?.kind;
   }
 
   /** New metadata of the streaming entry. */
   annotate(metadata: NormalizedEntryMetadata): void {
-    const streaming = this.#streaming;
+    const streaming = this.#streamingText;
     if (streaming === undefined) return;
     const entry = { ...streaming.entry, metadata };
-    this.#streaming = { ...streaming, entry };
+    this.#streamingText = { ...streaming, entry };
     const shown = streaming.pieces.join('');
     this.#writer.put({ ...entry, type: typeOf(streaming.kind, shown), content: shown }, true);
   }
 
   /** Closes the streaming entry, with `whole` instead of its pieces if given. */
   close(whole?: string): void {
-    const streaming = this.#streaming;
+    const streaming = this.#streamingText;
     if (streaming === undefined) return;
-    this.#streaming = undefined;
+    this.#streamingText = undefined;
     const { entry, kind, counted } = streaming;
     this.replace(entry, kind, whole ?? streaming.pieces.join(''), { counted });
   }
@@ -135,7 +135,7 @@ export class SpokenTexts {
   /** Closes the last entry of a message with several entries, because something else follows. */
   closeMessage(whole: string): void {
     this.close();
-    this.#final = whole;
+    this.#finalText = whole;
   }
 
   /** Nothing more follows: open entries stay as they are. */
@@ -145,10 +145,10 @@ export class SpokenTexts {
       const shown = this.#shownText(entry);
       const kind = entry.type.kind === 'thinking' ? 'thinking' : entry.type.kind === 'user_message' ? 'user' : 'text';
       this.#writer.put(shown === entry.content ? entry : { ...entry, type: typeOf(kind, shown), content: shown });
-      if (kind === 'text' && this.#pieces.has(entry.index)) this.#setContent(entry.index, shown);
+      if (kind === 'text' && this.#addedPieces.has(entry.index)) this.#setContent(entry.index, shown);
     }
     this.#open.clear();
-    this.#pieces.clear();
+    this.#addedPieces.clear();
   }
 
   /** The texts of the conversation so far, in order; of very long ones, the latest. */
@@ -162,19 +162,19 @@ export class SpokenTexts {
   }
 
   get answer(): string {
-    this.#joined ??= this.#answer.join('\n\n');
-    return this.#joined;
+    this.#joinedAnswer ??= this.#answer.join('\n\n');
+    return this.#joinedAnswer;
   }
 
   get finalText(): string {
-    return this.#final;
+    return this.#finalText;
   }
 
   #setContent(index: number, content: string): void {
     this.#length += content.length - this.#answer.lengthOf(index);
     this.#answer.set(index, content);
-    this.#final = content;
-    this.#joined = undefined;
+    this.#finalText = content;
+    this.#joinedAnswer = undefined;
   }
 }
 

@@ -44,7 +44,7 @@ export class ToolCallIndex {
   readonly #workDir: string;
   readonly #calls = new Map<string, Call>();
   readonly #open = new Set<string>();
-  readonly #answered = new Set<string>();
+  readonly #answeredIds = new Set<string>();
   /** How often an id was used. */
   readonly #useCounts = new Map<string, number>();
 
@@ -91,7 +91,7 @@ export class ToolCallIndex {
       metadata,
       open: true,
     });
-    this.#answered.delete(id);
+    this.#answeredIds.delete(id);
     this.#calls.set(id, { entry, tool, open: true });
     this.#open.add(id);
     this.#forgetOldest();
@@ -120,7 +120,7 @@ export class ToolCallIndex {
     if (call === undefined) return;
     call.open = false;
     this.#open.delete(id);
-    this.#answered.add(id);
+    this.#answeredIds.add(id);
     this.#put(call, {
       ...call.tool,
       ...(action !== undefined && { action }),
@@ -128,9 +128,9 @@ export class ToolCallIndex {
       ...(result !== undefined && { result: limitResultDepth(result) }),
       endedAt: timestamp,
     });
-    for (const old of this.#answered) {
-      if (this.#answered.size <= maxAnswered) break;
-      this.#answered.delete(old);
+    for (const old of this.#answeredIds) {
+      if (this.#answeredIds.size <= maxAnswered) break;
+      this.#answeredIds.delete(old);
       const oldCall = this.#calls.get(old);
       if (oldCall === undefined) continue;
       oldCall.entry = undefined;
@@ -157,7 +157,7 @@ export class ToolCallIndex {
     const content = 'A result for a call that this run did not make';
     const entry = this.#writer.add({ type: { kind: 'tool_use', tool }, content, timestamp, metadata });
     this.#calls.set(id, { entry, tool, open: false });
-    this.#answered.add(id);
+    this.#answeredIds.add(id);
     this.#forgetOldest();
   }
 
@@ -183,7 +183,7 @@ export class ToolCallIndex {
   forget(timestamp: string): void {
     this.end('No result: another conversation began before the tool answered.', timestamp);
     this.#calls.clear();
-    this.#answered.clear();
+    this.#answeredIds.clear();
   }
 
   /** Closes calls that were never answered. */
@@ -223,7 +223,7 @@ export class ToolCallIndex {
     if (this.#calls.size <= maxCalls) return;
     for (const [id, call] of this.#calls) {
       this.#calls.delete(id);
-      this.#answered.delete(id);
+      this.#answeredIds.delete(id);
       // A waiting call goes to the end of the queue.
       if (call.open) this.#calls.set(id, call);
       return;

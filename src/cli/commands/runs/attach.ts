@@ -147,12 +147,12 @@ class Attachment {
   readonly #connection: DaemonConnection;
   readonly #session: string;
   readonly #context: CliContext;
-  readonly #json: boolean;
+  readonly #isJson: boolean;
   /** Requests that wait for an answer, the oldest first. */
   #pendingRequests: readonly AgentRequest[] = [];
   #shownRequests = new Set<string>();
-  #answered = new Set<string>();
-  #work: Promise<void> = Promise.resolve();
+  #answeredIds = new Set<string>();
+  #lastWork: Promise<void> = Promise.resolve();
   #end: (code: number) => void = () => undefined;
   #hasEnded = false;
 
@@ -160,7 +160,7 @@ class Attachment {
     this.#connection = connection;
     this.#session = session;
     this.#context = context;
-    this.#json = json;
+    this.#isJson = json;
   }
 
   /** Resolves to the exit code. */
@@ -194,7 +194,7 @@ class Attachment {
   }
 
   async #follow(): Promise<void> {
-    const transcript = this.#json
+    const transcript = this.#isJson
       ? new FollowedTranscript(this.#connection, this.#session, (entry) => writeLines(this.#context.stdout, [entry]))
       : new FollowedTranscript(this.#connection, this.#session, (entry) => this.#write(entry), entryText);
     const take = ({
@@ -221,10 +221,10 @@ class Attachment {
     for await (const page of transcriptPages(this.#connection, this.#session, 0)) {
       for (const entry of page.entries) {
         const known = normalizedEntrySchema.safeParse(entry);
-        if (this.#json) await writeLines(this.#context.stdout, [entry]);
+        if (this.#isJson) await writeLines(this.#context.stdout, [entry]);
         else if (known.success) await this.#write(known.data);
       }
-      if (this.#json) {
+      if (this.#isJson) {
         const newRequests = page.requests.filter(({ id }) => !this.#shownRequests.has(id));
         await writeLines(
           this.#context.stdout,
@@ -236,9 +236,9 @@ class Attachment {
   }
 
   #enqueue(work: () => Promise<void>): Promise<void> {
-    this.#work = this.#work.then(work);
-    this.#work.catch(() => this.#end(lost));
-    return this.#work;
+    this.#lastWork = this.#lastWork.then(work);
+    this.#lastWork.catch(() => this.#end(lost));
+    return this.#lastWork;
   }
 
   async #ask(agent: string, request: AgentRequest, folder: string | undefined): Promise<void> {
@@ -248,20 +248,20 @@ class Attachment {
 
   #applyState({ live, outcome, agent, folder, requests }: State): void {
     for (const { id } of this.#pendingRequests) {
-      if (!requests.some((request) => request.id === id) && !this.#answered.has(id) && !this.#json)
+      if (!requests.some((request) => request.id === id) && !this.#answeredIds.has(id) && !this.#isJson)
         this.#printNotice('That request was already answered or withdrawn.');
     }
     this.#pendingRequests = requests;
     for (const request of requests) {
       if (this.#shownRequests.has(request.id)) continue;
       this.#shownRequests.add(request.id);
-      if (!this.#json) void this.#enqueue(() => this.#ask(agent, request, folder));
+      if (!this.#isJson) void this.#enqueue(() => this.#ask(agent, request, folder));
     }
     if (!live) this.#end(outcome === 'completed' ? done : agentFailed);
   }
 
   async #receive(line: string): Promise<void> {
-    const input = this.#json
+    const input = this.#isJson
       ? parseJsonInput(line, this.#pendingRequests)
       : parseTypedInput(line, this.#pendingRequests);
     if (input === null) return;
@@ -288,7 +288,7 @@ class Attachment {
         return;
       case 'answer': {
         const { request: request_id, answer } = input;
-        this.#answered.add(request_id);
+        this.#answeredIds.add(request_id);
         const { accepted } = await this.#connection.call('answer', { session_id, request_id, answer });
         if (!accepted) this.#printNotice('That request was already answered or withdrawn.');
       }

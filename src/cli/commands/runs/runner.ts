@@ -88,9 +88,9 @@ class DeclaredRunner {
   readonly #params: GivenParams<'addRunner'>;
   readonly #print: (line: string) => void;
   /** Runs whose end was not printed yet. */
-  readonly #active = new Set<string>();
+  readonly #activeRuns = new Set<string>();
   #id: string | undefined;
-  #idle: (() => void) | undefined;
+  #onIdle: (() => void) | undefined;
 
   constructor(params: GivenParams<'addRunner'>, say: (line: string) => void) {
     this.#params = params;
@@ -101,7 +101,7 @@ class DeclaredRunner {
    * Declares the runner, also to the next daemon if one was lost, whose runs have ended with it. @throws DaemonError
    */
   async declare(connection: DaemonConnection): Promise<void> {
-    this.#active.clear();
+    this.#activeRuns.clear();
     await connection.call('watch', { events: false, runs: true });
     const { runner_id, executor_type, project_dir } = await connection.call('addRunner', this.#params);
     this.#id = runner_id;
@@ -112,10 +112,10 @@ class DeclaredRunner {
     for (const { run_id, session_id, status, runner_id, error } of runs) {
       if (runner_id === undefined || runner_id !== this.#id) continue;
       this.#print([run_id, session_id, status, error?.split('\n', 1)[0] ?? ''].join(' ').trimEnd());
-      if (isRunOver(status)) this.#active.delete(run_id);
-      else this.#active.add(run_id);
+      if (isRunOver(status)) this.#activeRuns.delete(run_id);
+      else this.#activeRuns.add(run_id);
     }
-    if (this.#active.size === 0) this.#idle?.();
+    if (this.#activeRuns.size === 0) this.#onIdle?.();
     return Promise.resolve();
   }
 
@@ -124,8 +124,8 @@ class DeclaredRunner {
     const connection = await link.connection();
     await connection.call('removeRunners', { finish: false });
     const idle = new Promise<void>((resolve) => {
-      this.#idle = resolve;
-      if (this.#active.size === 0) resolve();
+      this.#onIdle = resolve;
+      if (this.#activeRuns.size === 0) resolve();
     });
     await Promise.race([idle, connection.closed]);
   }

@@ -82,23 +82,23 @@ interface ClaimedRun {
  */
 export class TeamQueue {
   readonly #deps: TeamQueueDeps;
-  readonly #held = new Map<string, ClaimedRun>();
-  #reporting: Promise<void> | undefined;
+  readonly #heldRuns = new Map<string, ClaimedRun>();
+  #activeReport: Promise<void> | undefined;
   /** Claim numbers that the last heartbeat named and this daemon did not know. */
-  #unknown: ReadonlySet<string> = new Set();
+  #unknownClaims: ReadonlySet<string> = new Set();
   /** Looks at leases while there are runs that others may take. */
   #lease: NodeJS.Timeout | undefined;
-  #beats = 0;
+  #heartbeatCount = 0;
   /** Runs that changed while others were being checked. */
-  readonly #changed = new Set<string>();
-  #looking: Promise<void> | undefined;
+  readonly #changedRuns = new Set<string>();
+  #activeCheck: Promise<void> | undefined;
 
   constructor(deps: TeamQueueDeps) {
     this.#deps = deps;
   }
 
   has(runId: string): boolean {
-    return this.#held.has(runId);
+    return this.#heldRuns.has(runId);
   }
 
   /** @throws CoordinatorError */
@@ -185,7 +185,7 @@ export class TeamQueue {
     if (claimed === null || claimed.token === null) return null;
     const run = this.#toLocalRun(claimed);
     const job = { ...claimed.job, run };
-    this.#held.set(run.run_id, { job, instance: runnerRef.instance, token: claimed.token, retry: claimed.retry });
+    this.#heldRuns.set(run.run_id, { job, instance: runnerRef.instance, token: claimed.token, retry: claimed.retry });
     if (claimed.retry) this.#lease ??= setInterval(() => this.#stopUnleased(), leaseLookMs).unref();
     this.#deps.onClaimed(claimed);
     this.#deps.onRun(run);
@@ -193,7 +193,7 @@ export class TeamQueue {
   }
 
   #reportedBy(instance: string): readonly string[] {
-    const reported = [...this.#held].filter(
+    const reported = [...this.#heldRuns].filter(
       ([, claimed]) => claimed.instance === instance && claimed.report !== undefined,
     );
     return reported.map(([id]) => id);
@@ -201,7 +201,7 @@ export class TeamQueue {
 
   /** Resolves at once; the database gets the report as soon as it can be reached. @throws CoordinatorError `over` */
   report(runnerRef: RunnerRef, report: RunReport): Run {
-    const claimed = this.#held.get(report.run_id);
+    const claimed = this.#heldRuns.get(report.run_id);
     if (claimed?.instance !== runnerRef.instance)
       throw new CoordinatorError('over', `Run ${report.run_id} has ended, or another runner has it.`);
     claimed.report = report;
@@ -211,21 +211,21 @@ export class TeamQueue {
 
   /** Sends reports that wait, one after the other. Never rejects. */
   flush(): Promise<void> {
-    this.#reporting ??= this.#flush().finally(() => (this.#reporting = undefined));
-    return this.#reporting;
+    this.#activeReport ??= this.#flush().finally(() => (this.#activeReport = undefined));
+    return this.#activeReport;
   }
 
   /** Something about the run changed. One query at a time asks for all that did, because every machine hears of every run. */
   handleChange(id: string): Promise<void> {
-    this.#changed.add(id);
-    this.#looking ??= this.#lookAtChanged().finally(() => (this.#looking = undefined));
-    return this.#looking;
+    this.#changedRuns.add(id);
+    this.#activeCheck ??= this.#lookAtChanged().finally(() => (this.#activeCheck = undefined));
+    return this.#activeCheck;
   }
 
   async #lookAtChanged(): Promise<void> {
-    while (this.#changed.size > 0) {
-      const ids = [...this.#changed].slice(0, maxChanged);
-      for (const id of ids) this.#changed.delete(id);
+    while (this.#changedRuns.size > 0) {
+      const ids = [...this.#changedRuns].slice(0, maxChanged);
+      for (const id of ids) this.#changedRuns.delete(id);
       const found = (await this.#ifConnected((database) => findRuns(database, ids))) ?? [];
       for (const run of found) this.#deps.onRun(this.#toLocalRun(run));
     }
@@ -237,11 +237,11 @@ export class TeamQueue {
     const { runners } = this.#deps;
     const before = runners.registrations;
     // The answer may not have what is claimed while it is on its way.
-    const claims = [...this.#held];
+    const claims = [...this.#heldRuns];
     const current = await runners.sendHeartbeats();
     for (const [id, claimed] of claims) {
       const runs = current.get(claimed.instance);
-      if (this.#held.get(id) !== claimed || runs === undefined || runs.get(id)?.token === claimed.token) continue;
+      if (this.#heldRuns.get(id) !== claimed || runs === undefined || runs.get(id)?.token === claimed.token) continue;
       // Another runner may have it: this one stops, and what it says no longer counts.
       this.#deps.log.warn(`Run ${id} of the team is no longer this runner's.`);
       this.#stopLost(id, claimed);
@@ -250,13 +250,13 @@ export class TeamQueue {
     await this.#endUnknown([...current.values()].flatMap((runs) => [...runs.values()]));
     await this.#ifConnected((database) => expireRuns(database));
     // A new runner may be able to take waiting runs, and a new day has a new budget.
-    this.#beats += 1;
-    if (runners.registrations > before || this.#beats % beatsPerLook === 0) await this.#reportAll();
+    this.#heartbeatCount += 1;
+    if (runners.registrations > before || this.#heartbeatCount % beatsPerLook === 0) await this.#reportAll();
   }
 
   /** The store has left the team: what it does for others ends. */
   abandon(): void {
-    for (const [id, claimed] of this.#held) this.#stopLost(id, claimed);
+    for (const [id, claimed] of this.#heldRuns) this.#stopLost(id, claimed);
   }
 
   #stopLost(id: string, claimed: ClaimedRun): void {
@@ -268,9 +268,9 @@ export class TeamQueue {
    * lost is offered again. All others would keep their status as long as the runner lives.
    */
   async #endUnknown(runs: readonly RunClaim[]): Promise<void> {
-    const unknown = runs.filter(({ run_id }) => !this.#held.has(run_id));
-    const before = this.#unknown;
-    this.#unknown = new Set(unknown.map(({ token }) => token));
+    const unknown = runs.filter(({ run_id }) => !this.#heldRuns.has(run_id));
+    const before = this.#unknownClaims;
+    this.#unknownClaims = new Set(unknown.map(({ token }) => token));
     for (const { run_id, token, status } of unknown) {
       // The first time, its claim or its end may be on its way.
       if (!before.has(token)) continue;
@@ -293,7 +293,7 @@ export class TeamQueue {
    * Runs without retry continue, because no other runner takes them.
    */
   #stopUnleased(): void {
-    for (const claimed of this.#held.values()) {
+    for (const claimed of this.#heldRuns.values()) {
       const { job, instance, retry, report } = claimed;
       if (!retry || claimed.isReturned === true || (report !== undefined && isRunOver(report.status))) continue;
       if (this.#deps.runners.silentMs(instance) < leaseMs) continue;
@@ -318,7 +318,7 @@ export class TeamQueue {
   async #flush(): Promise<void> {
     for (let sent = true; sent;) {
       sent = false;
-      for (const [id, claimed] of this.#held) {
+      for (const [id, claimed] of this.#heldRuns) {
         const { report } = claimed;
         if (report === undefined) continue;
         try {
@@ -347,9 +347,9 @@ export class TeamQueue {
 
   /** False: it has ended already, or its runner has claimed it again. */
   #end(id: string, claimed: ClaimedRun): boolean {
-    if (this.#held.get(id) !== claimed) return false;
-    this.#held.delete(id);
-    if (![...this.#held.values()].some(({ retry }) => retry)) {
+    if (this.#heldRuns.get(id) !== claimed) return false;
+    this.#heldRuns.delete(id);
+    if (![...this.#heldRuns.values()].some(({ retry }) => retry)) {
       clearInterval(this.#lease);
       this.#lease = undefined;
     }

@@ -10,7 +10,7 @@ interface Wait {
 /** Schedules retries per id, with a delay that grows with each retry. */
 export class Backoff {
   readonly #firstMs: number;
-  readonly #waits = new Map<string, Wait>();
+  readonly #waitsById = new Map<string, Wait>();
 
   constructor(firstMs: number) {
     this.#firstMs = firstMs;
@@ -18,36 +18,36 @@ export class Backoff {
 
   /** Schedules a retry, unless one is already scheduled. */
   schedule(id: string, act: () => void): void {
-    const before = this.#waits.get(id);
+    const before = this.#waitsById.get(id);
     if (before?.isOver === false) return;
     const attempts = before?.attempts ?? 0;
     const timer = setTimeout(
       () => {
-        this.#waits.set(id, { attempts: attempts + 1, timer, isOver: true });
+        this.#waitsById.set(id, { attempts: attempts + 1, timer, isOver: true });
         act();
       },
       Math.min(longestMs, this.#firstMs * factor ** attempts),
     );
     timer.unref();
-    this.#waits.set(id, { attempts: attempts + 1, timer, isOver: false });
+    this.#waitsById.set(id, { attempts: attempts + 1, timer, isOver: false });
   }
 
   isWaiting(id: string): boolean {
-    return this.#waits.get(id)?.isOver === false;
+    return this.#waitsById.get(id)?.isOver === false;
   }
 
   /** Number of retries since the last `clear`. */
   attempts(id: string): number {
-    return this.#waits.get(id)?.attempts ?? 0;
+    return this.#waitsById.get(id)?.attempts ?? 0;
   }
 
   /** Call after a success, or when no retry is needed any more. */
   clear(id: string): void {
-    clearTimeout(this.#waits.get(id)?.timer);
-    this.#waits.delete(id);
+    clearTimeout(this.#waitsById.get(id)?.timer);
+    this.#waitsById.delete(id);
   }
 
   close(): void {
-    for (const id of [...this.#waits.keys()]) this.clear(id);
+    for (const id of [...this.#waitsById.keys()]) this.clear(id);
   }
 }

@@ -31,16 +31,16 @@ export class CallbackSender {
   readonly #deps: CallbackSenderDeps;
   readonly #retryMs: number;
   /** Parents that are being processed. `again`: something happened meanwhile, so process the parent once more. */
-  readonly #processing = new Map<string, { again: boolean }>();
+  readonly #processingParents = new Map<string, { again: boolean }>();
   /** Parents of this process, which it may resume. */
   readonly #ownParents = new Set<string>();
   /** Parents that are being resumed. */
-  readonly #resuming = new Set<string>();
+  readonly #resumingParents = new Set<string>();
   readonly #failedDeliveries: FailedCallbacks;
   readonly #unreadableRetries: Backoff;
   #accepts: (session: SessionSummary) => boolean = () => false;
   #timer: NodeJS.Timeout | undefined;
-  #closed = false;
+  #isClosed = false;
 
   constructor(engine: CallbackEngine, deps: CallbackSenderDeps) {
     this.#engine = engine;
@@ -67,24 +67,24 @@ export class CallbackSender {
 
   /** Sends the parent the results that are due. Call when a child or a run of the parent has ended. Never rejects. */
   async sendDue(parent: string): Promise<void> {
-    const busy = this.#processing.get(parent);
+    const busy = this.#processingParents.get(parent);
     if (busy !== undefined) {
       busy.again = true;
       return;
     }
     const mine = { again: true };
-    this.#processing.set(parent, mine);
+    this.#processingParents.set(parent, mine);
     try {
-      while (!this.#closed && resetAgain(mine)) await this.#sendDue(parent);
+      while (!this.#isClosed && resetAgain(mine)) await this.#sendDue(parent);
     } catch (error) {
       this.#deps.log.error(`${parent} could not get the results of its child sessions: ${String(error)}`);
     } finally {
-      this.#processing.delete(parent);
+      this.#processingParents.delete(parent);
     }
   }
 
   close(): void {
-    this.#closed = true;
+    this.#isClosed = true;
     clearTimeout(this.#timer);
     this.#failedDeliveries.close();
     this.#unreadableRetries.close();
@@ -112,14 +112,14 @@ export class CallbackSender {
     const sessions = await this.#sessionsById();
     const pending = await callbacks.pending();
     const willResume = (id: string): boolean =>
-      this.#resuming.has(id) ||
+      this.#resumingParents.has(id) ||
       (pending.some((callback) => callback.parent === id) && !this.#failedDeliveries.isGivenUp(id));
     const wasClosed = ({ session_id: id, runs }: SessionSummary): boolean =>
       pending.some((callback) => callback.parent === id && callback.closed_in === runs);
     const isGone = (id: string): Promise<boolean> => isDeleted(this.#engine.recordPath(id));
     const {
       due,
-      dropped: unneeded,
+      toDrop: unneeded,
       isRunning,
       hasUnreadable,
     } = await dueCallbacks(parent, all, { sessions, isGone, willResume, wasClosed });
@@ -127,7 +127,7 @@ export class CallbackSender {
     for (const { child } of dropped) log.info(`${parent} does not need the results of ${child}.`);
     await callbacks.remove(dropped);
     if (isRunning) this.#checkLater();
-    if (hasUnreadable && !this.#closed) this.#unreadableRetries.schedule(parent, () => void this.sendDue(parent));
+    if (hasUnreadable && !this.#isClosed) this.#unreadableRetries.schedule(parent, () => void this.sendDue(parent));
     if (!hasUnreadable) this.#unreadableRetries.clear(parent);
     if (due.length > 0) await this.#deliver(parent, sessions.get(parent), due.slice(0, mostAtOnce));
   }
@@ -135,7 +135,7 @@ export class CallbackSender {
   async #deliver(parent: string, summary: SessionSummary | undefined, due: readonly Callback[]): Promise<void> {
     if (this.#failedDeliveries.isHeldBack(parent, summary?.runs ?? 0)) return;
     const { callbacks } = this.#deps;
-    this.#resuming.add(parent);
+    this.#resumingParents.add(parent);
     try {
       const taken = await callbacks.claim(due);
       if (taken.length === 0) return;
@@ -154,7 +154,7 @@ export class CallbackSender {
         return this.#sendToParents(parent);
       });
     } finally {
-      this.#resuming.delete(parent);
+      this.#resumingParents.delete(parent);
     }
   }
 
@@ -171,7 +171,7 @@ export class CallbackSender {
 
   async #handleFailure(error: unknown, parent: string, taken: readonly Callback[]): Promise<void> {
     const failure = EngineFailure.is(error) ? error : failures.internal(String(error));
-    if (failure.code === 'engine_closed' || this.#closed) return;
+    if (failure.code === 'engine_closed' || this.#isClosed) return;
     if (failure.code === 'session_busy') {
       // Another process resumed the parent first.
       this.#checkLater();
@@ -215,7 +215,7 @@ export class CallbackSender {
 
   /** Checks again later, because other processes do not report the end of their runs here. */
   #checkLater(): void {
-    if (this.#timer !== undefined || this.#closed) return;
+    if (this.#timer !== undefined || this.#isClosed) return;
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
       void this.#sendAllDue().catch((error: unknown) => this.#deps.log.error(`Callbacks: ${String(error)}`));

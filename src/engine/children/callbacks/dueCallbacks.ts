@@ -10,7 +10,7 @@ export interface DueCallbacks {
   /** Send these now. */
   readonly due: readonly Callback[];
   /** Drop these. */
-  readonly dropped: readonly Callback[];
+  readonly toDrop: readonly Callback[];
   /** A session is still running, perhaps in a process that does not report its end. */
   readonly isRunning: boolean;
   /** A session cannot be read at the moment. */
@@ -39,17 +39,17 @@ export async function dueCallbacks(
   );
   const those = (state: ChildState) => sorted.filter((due) => due.state === state).map(({ callback }) => callback);
   const ended = those('ended');
-  const dropped = those('dropped');
+  const toDrop = those('dropped');
   const isRunning = those('running').length > 0;
   const hasUnreadable = those('unreadable').length > 0;
   const summary = deps.sessions.get(parent);
   if (summary === undefined) {
     return (await deps.isGone(parent))
-      ? { due: ended, dropped, isRunning, hasUnreadable }
-      : { due: [], dropped, isRunning, hasUnreadable: true };
+      ? { due: ended, toDrop, isRunning, hasUnreadable }
+      : { due: [], toDrop, isRunning, hasUnreadable: true };
   }
-  if (isSessionLive(summary.status)) return { due: [], dropped, isRunning: true, hasUnreadable };
-  if (summary.outcome !== 'stopped') return { due: ended, dropped, isRunning, hasUnreadable };
+  if (isSessionLive(summary.status)) return { due: [], toDrop, isRunning: true, hasUnreadable };
+  if (summary.outcome !== 'stopped') return { due: ended, toDrop, isRunning, hasUnreadable };
   const outcomes = ended.map(({ child }) => deps.sessions.get(child));
   const wasClosed = deps.wasClosed(summary);
   // Children that had ended by then do not wake a parent that a person stopped; children that ended later do.
@@ -57,10 +57,10 @@ export async function dueCallbacks(
     (child) =>
       child !== undefined && child.outcome !== 'stopped' && (wasClosed || child.updated_at > summary.updated_at),
   );
-  if (isNews) return { due: ended, dropped, isRunning, hasUnreadable };
+  if (isNews) return { due: ended, toDrop, isRunning, hasUnreadable };
   // Children that were stopped with their parent never wake it.
   const stopped = ended.filter((_, at) => outcomes[at]?.outcome === 'stopped');
-  return { due: [], dropped: [...dropped, ...stopped], isRunning, hasUnreadable };
+  return { due: [], toDrop: [...toDrop, ...stopped], isRunning, hasUnreadable };
 }
 
 async function stateOf(

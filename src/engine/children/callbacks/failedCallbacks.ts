@@ -27,7 +27,7 @@ export interface FailedCallbacksDeps {
 
 interface FailureCount {
   readonly runs: number;
-  readonly givenUp: boolean;
+  readonly isGivenUp: boolean;
 }
 
 /**
@@ -35,7 +35,7 @@ interface FailureCount {
  */
 export class FailedCallbacks {
   readonly #deps: FailedCallbacksDeps;
-  readonly #failed = new Map<string, FailureCount>();
+  readonly #failuresByParent = new Map<string, FailureCount>();
   readonly #retries: Backoff;
 
   constructor(deps: FailedCallbacksDeps) {
@@ -44,7 +44,7 @@ export class FailedCallbacks {
   }
 
   isGivenUp(parent: string): boolean {
-    return this.#failed.get(parent)?.givenUp === true;
+    return this.#failuresByParent.get(parent)?.isGivenUp === true;
   }
 
   /**
@@ -52,30 +52,30 @@ export class FailedCallbacks {
    * is not.
    */
   isHeldBack(parent: string, runs: number): boolean {
-    const failed = this.#failed.get(parent);
+    const failed = this.#failuresByParent.get(parent);
     if (failed === undefined) return false;
     if (runs > failed.runs) {
       this.clear(parent);
       return false;
     }
-    return failed.givenUp || this.#retries.isWaiting(parent);
+    return failed.isGivenUp || this.#retries.isWaiting(parent);
   }
 
   /** `session`: the parent after the failure. Records and reports only the first of several failures. Never rejects. */
   async handleFailure(failure: EngineFailure, session: SessionSummary, callbacks: readonly Callback[]): Promise<void> {
     const { session_id: parent, runs } = session;
     this.#deps.log.error(`${parent} could not get the results: ${failure.message}`);
-    const isFirst = !this.#failed.has(parent);
-    const givenUp = isHopeless.has(failure.code) || this.#retries.attempts(parent) >= mostRetries;
-    this.#failed.set(parent, { runs, givenUp });
-    if (!givenUp) this.#retries.schedule(parent, () => this.#deps.retry(parent));
+    const isFirst = !this.#failuresByParent.has(parent);
+    const isGivenUp = isHopeless.has(failure.code) || this.#retries.attempts(parent) >= mostRetries;
+    this.#failuresByParent.set(parent, { runs, isGivenUp });
+    if (!isGivenUp) this.#retries.schedule(parent, () => this.#deps.retry(parent));
     if (isFirst && !isRecordedRefusal(failure))
       await this.#recordFailure(failedDeliveries(failure), session, callbacks);
   }
 
   /** Call when the parent has its results, or no longer needs any. */
   clear(parent: string): void {
-    this.#failed.delete(parent);
+    this.#failuresByParent.delete(parent);
     this.#retries.clear(parent);
   }
 

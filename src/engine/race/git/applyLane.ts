@@ -16,7 +16,7 @@ export interface ApplyDeps {
 
 /** A result as a patch that is ready to be written. */
 export interface PreparedPatch {
-  readonly applied: AppliedLane;
+  readonly appliedLane: AppliedLane;
   /** Writes the user's files, all or none. */
   write(): Promise<void>;
 }
@@ -36,7 +36,7 @@ export async function preparePatch(race: Race, lane: Lane, deps: ApplyDeps): Pro
   const changed = await changedPaths(git, before, after);
   const patch = { before: beforeCommit, after: afterCommit, files: changed };
   return {
-    applied: { lane: lane.name, at, how: 'patch', tree: result.tree, ...patch },
+    appliedLane: { lane: lane.name, at, how: 'patch', tree: result.tree, ...patch },
     write: () => writeFiles(git, before, after, temporary),
   };
 }

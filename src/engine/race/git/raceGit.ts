@@ -76,7 +76,7 @@ export class RaceGit {
       env: { ...this.#env, ...env, ...(index !== undefined && { GIT_INDEX_FILE: index }) },
       timeoutMs,
       maxBytes: maxOutput,
-      exact: true,
+      keepsLastLineBreak: true,
     });
     if (timedOut) throw raceFailures.gitFailed(args[0] ?? '', 'It took too long.');
     if (cut) throw raceFailures.gitFailed(args[0] ?? '', 'Its output is too large.');

@@ -19,7 +19,7 @@ export interface ChainedLine {
   /** This line's hash if it were linked to the line before it; `null` if it already is. */
   readonly relinked: string | null;
   /** First unreadable or damaged line between the previous intact line and this one. */
-  readonly gap: number | null;
+  readonly firstDamagedLine: number | null;
 }
 
 interface ChainWalkResult {
@@ -41,15 +41,15 @@ class ChainWalk implements ChainWalkResult {
   readonly #lines: readonly ChainedLine[];
   readonly #savedHash: string | null;
   /** First position of each hash. */
-  readonly #places = new Map<string, number>();
+  readonly #positionByHash = new Map<string, number>();
   /** Last position that links to each hash. */
   readonly #lastLinkTo = new Map<string, number>();
   readonly #isMember: Uint8Array;
   /** Hash that the next line of the chain must link to. */
-  #expected = chainStart;
+  #expectedHash = chainStart;
   #last = -1;
   /** Position where the chain continued after foreign lines. */
-  #resumedAt = 0;
+  #resumePosition = 0;
   /** Since the last member, a line was found that may replace the next one. */
   #mayReplaceNext = false;
   #isChained = false;
@@ -59,7 +59,7 @@ class ChainWalk implements ChainWalkResult {
     this.#savedHash = saved;
     this.#isMember = new Uint8Array(lines.length);
     for (const [place, { hash, link }] of lines.entries()) {
-      if (!this.#places.has(hash)) this.#places.set(hash, place);
+      if (!this.#positionByHash.has(hash)) this.#positionByHash.set(hash, place);
       if (link !== null) this.#lastLinkTo.set(link, place);
     }
   }
@@ -70,7 +70,7 @@ class ChainWalk implements ChainWalkResult {
     if (link === null && !this.#isChained) return this.#join(place);
     const isFirst = !this.#isChained;
     this.#isChained = true;
-    if (link === this.#expected) return this.#join(place);
+    if (link === this.#expectedHash) return this.#join(place);
     if (isFirst && link === chainStart && place > 0) {
       this.#report('inserted', 0);
       return this.#join(place);
@@ -82,17 +82,17 @@ class ChainWalk implements ChainWalkResult {
       this.#report('altered', place);
       return this.#join(place, relinked);
     }
-    if (this.#isLinkedAfter(this.#expected, place)) return this.#reportStrayLine(line, place);
+    if (this.#isLinkedAfter(this.#expectedHash, place)) return this.#reportStrayLine(line, place);
     if (link === null) return this.#reportUnlinked(place);
-    const named = link === chainStart ? -1 : this.#places.get(link);
+    const named = link === chainStart ? -1 : this.#positionByHash.get(link);
     if (named === undefined) this.#reportMissing(line, place);
     else if (named > place) this.#report('moved', place);
     else this.#reportFork(line, place, named);
   }
 
   #join(place: number, expected = this.#lines[place]?.hash ?? chainStart): void {
-    if (this.#last !== place - 1) this.#resumedAt = place;
-    this.#expected = expected;
+    if (this.#last !== place - 1) this.#resumePosition = place;
+    this.#expectedHash = expected;
     this.#last = place;
     this.#mayReplaceNext = false;
     this.members.push(place);
@@ -114,7 +114,7 @@ class ChainWalk implements ChainWalkResult {
 
   /** The next line of the chain comes later; this line was moved or inserted before it. */
   #reportStrayLine({ link }: ChainedLine, place: number): void {
-    const named = link === null ? -1 : (this.#places.get(link) ?? -1);
+    const named = link === null ? -1 : (this.#positionByHash.get(link) ?? -1);
     const isOnly = link !== null && this.#lastLinkTo.get(link) === place;
     if (named > place && isOnly) this.#report('moved', place);
     else this.#insert(place);
@@ -122,17 +122,17 @@ class ChainWalk implements ChainWalkResult {
 
   #reportUnlinked(place: number): void {
     const isAtEnd = place === this.#lines.length - 1 && this.#savedHash === null;
-    if (isAtEnd || this.#expected === this.#savedHash) return this.#insert(place);
+    if (isAtEnd || this.#expectedHash === this.#savedHash) return this.#insert(place);
     this.#report('altered', place);
     this.#mayReplaceNext = true;
   }
 
   /** No line has the hash that this one links to. */
-  #reportMissing({ line, gap }: ChainedLine, place: number): void {
+  #reportMissing({ line, firstDamagedLine }: ChainedLine, place: number): void {
     if (!this.#mayReplaceNext) {
-      if (gap !== null) this.breaks.push({ kind: 'altered', line: gap });
+      if (firstDamagedLine !== null) this.breaks.push({ kind: 'altered', line: firstDamagedLine });
       else if (this.#last < 0) this.breaks.push({ kind: 'missing_before', line });
-      else if (this.#expected === this.#savedHash) return this.#insert(place);
+      else if (this.#expectedHash === this.#savedHash) return this.#insert(place);
       else this.#report('altered', this.#last);
     }
     this.#join(place);
@@ -140,12 +140,12 @@ class ChainWalk implements ChainWalkResult {
 
   /** It links to an earlier line of the chain, or to a line outside of it. */
   #reportFork({ hash }: ChainedLine, place: number, named: number): void {
-    if (this.#places.get(hash) !== place) return this.#insert(place);
+    if (this.#positionByHash.get(hash) !== place) return this.#insert(place);
     if (named >= 0 && this.#isMember[named] === 0) {
-      this.#report('moved', this.#resumedAt);
+      this.#report('moved', this.#resumePosition);
       return this.#join(place);
     }
-    const saved = this.#savedHash === null ? undefined : this.#places.get(this.#savedHash);
+    const saved = this.#savedHash === null ? undefined : this.#positionByHash.get(this.#savedHash);
     const isLonger = this.#lines.length - place > this.#last - named;
     if (saved === undefined ? !isLonger : saved < place) return this.#insert(place);
     this.#report('inserted', named + 1);

@@ -13,7 +13,7 @@ const sectorBytes = 512;
 
 interface Item extends ChainedLine {
   /** A writer noted that lines before this one are missing. */
-  readonly afterCut: boolean;
+  readonly isAfterCut: boolean;
 }
 
 /** All lines of a record, as input for chain checks. Lines are 1-based. */
@@ -23,7 +23,7 @@ export interface ChainedLines {
   /** Damaged lines, as left by crashes. */
   readonly damaged: readonly number[];
   /** Lines with text that no writer produces, not even one that crashes. */
-  readonly foreign: readonly number[];
+  readonly foreignLines: readonly number[];
   /** First line after the last intact one; `null` if there is none, or only one that was cut off. */
   readonly lastGap: number | null;
   /** Session id in the first line. */
@@ -48,9 +48,9 @@ export async function chainedLines(file: string): Promise<ChainedLines> {
       ? { kind: 'archive', line: found.line }
       : wrong === null
         ? null
-        : { kind: 'end_copy', line: found.marked };
-    const { items, damaged, foreign, lastGap, header } = found;
-    return { items, damaged, foreign, lastGap, header, archive };
+        : { kind: 'end_copy', line: found.requestedLine };
+    const { items, damaged, foreignLines, lastGap, header } = found;
+    return { items, damaged, foreignLines, lastGap, header, archive };
   } finally {
     await handle.close();
   }
@@ -59,46 +59,46 @@ export async function chainedLines(file: string): Promise<ChainedLines> {
 class LineFinder {
   readonly items: Item[] = [];
   readonly damaged: number[] = [];
-  readonly foreign: number[] = [];
+  readonly foreignLines: number[] = [];
   header: string | null = null;
   line = 0;
   /** The line at the requested offset. */
-  marked = 1;
+  requestedLine = 1;
   hasLineEnd = true;
   readonly #mark: number;
-  #gap: number | null = null;
-  #chained = false;
+  #firstDamagedLine: number | null = null;
+  #hasLinks = false;
 
   constructor(mark: number) {
     this.#mark = mark;
   }
 
   get lastGap(): number | null {
-    return this.#gap === this.line && !this.hasLineEnd ? null : this.#gap;
+    return this.#firstDamagedLine === this.line && !this.hasLineEnd ? null : this.#firstDamagedLine;
   }
 
   addTooLong(): void {
     this.line += 1;
     this.damaged.push(this.line);
-    this.#gap ??= this.line;
+    this.#firstDamagedLine ??= this.line;
   }
 
   addLine(bytes: Buffer, offset: number): void {
     this.line += 1;
-    if (offset <= this.#mark) this.marked = this.line;
+    if (offset <= this.#mark) this.requestedLine = this.line;
     const found = findIntactLines(bytes);
     let isTorn = true;
     let isWhole = found.length === 1;
     let from = 0;
     for (const { start, end } of [...found, { start: bytes.length, end: bytes.length }]) {
       const rest = bytes.subarray(from, start);
-      if (rest.length > 0 || bytes.length === 0) this.#gap ??= this.line;
+      if (rest.length > 0 || bytes.length === 0) this.#firstDamagedLine ??= this.line;
       isTorn &&= isTornText(rest, offset + from);
       isWhole &&= rest.length === 0;
       if (start < end) this.#put(bytes.subarray(start, end));
       from = end;
     }
-    if (!isTorn) this.foreign.push(this.line);
+    if (!isTorn) this.foreignLines.push(this.line);
     else if (!isWhole && bytes.length > 0) this.damaged.push(this.line);
   }
 
@@ -106,16 +106,16 @@ class LineFinder {
     if (this.items.length === 0) this.header = sessionOf(object);
     const link = linkOf(object);
     const before = this.items.at(-1)?.hash ?? chainStart;
-    this.#chained ||= link !== null;
+    this.#hasLinks ||= link !== null;
     this.items.push({
       line: this.line,
       hash: hashOfLine(object),
       link,
-      relinked: this.#chained && link !== before ? hashIfLinked(object, before) : null,
-      gap: this.#gap,
-      afterCut: isAfterCut(object),
+      relinked: this.#hasLinks && link !== before ? hashIfLinked(object, before) : null,
+      firstDamagedLine: this.#firstDamagedLine,
+      isAfterCut: isAfterCut(object),
     });
-    this.#gap = null;
+    this.#firstDamagedLine = null;
   }
 }
 

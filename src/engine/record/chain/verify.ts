@@ -30,13 +30,16 @@ export interface Verification {
 
 interface Expected {
   /** Hashes of lines that must exist. */
-  readonly named?: readonly string[];
+  readonly requiredHashes?: readonly string[];
   /** Expected session id. */
   readonly session?: string;
 }
 
 /** Reads the whole record once, without lines that are appended meanwhile. @throws file system errors */
-export async function verifyRecord(file: string, { named = [], session }: Expected = {}): Promise<Verification> {
+export async function verifyRecord(
+  file: string,
+  { requiredHashes = [], session }: Expected = {},
+): Promise<Verification> {
   const folder = path.dirname(file);
   const lease = await settledLease(folder).catch(() => null);
   // Read before the record: otherwise it could refer to a line that is appended during the check.
@@ -51,9 +54,9 @@ export async function verifyRecord(file: string, { named = [], session }: Expect
   const breaks = [
     ...(isOther ? [{ kind: 'other_session', line: 1 } as const] : []),
     ...reported,
-    ...found.foreign.filter((line) => !altered.has(line)).map((line) => ({ kind: 'inserted', line }) as const),
+    ...found.foreignLines.filter((line) => !altered.has(line)).map((line) => ({ kind: 'inserted', line }) as const),
   ].sort((a, b) => a.line - b.line);
-  const cut = items.findIndex(({ afterCut }) => afterCut);
+  const cut = items.findIndex(({ isAfterCut }) => isAfterCut);
   const cutAfter = cut < 0 ? null : (items[cut - 1]?.line ?? 0);
   const isCut = isEndLost || cutAfter !== null;
   // If lines are cut off, the end differs anyway.
@@ -74,7 +77,7 @@ export async function verifyRecord(file: string, { named = [], session }: Expect
     damaged: found.damaged.filter((line) => !altered.has(line)).slice(0, maxListed),
     head: items.at(-1)?.hash ?? null,
     kept: head === null ? null : { ...head, line: saved },
-    missing: named.filter((name) => !items.some(({ hash }) => hash === name)),
+    missing: requiredHashes.filter((name) => !items.some(({ hash }) => hash === name)),
   };
 }
 
@@ -116,5 +119,5 @@ function lineAfter(
   if (place < 0) return hash === chainStart ? (items[0]?.line ?? null) : null;
   const next = items[place + 1];
   if (next === undefined) return lastGap;
-  return next.afterCut ? null : next.line;
+  return next.isAfterCut ? null : next.line;
 }

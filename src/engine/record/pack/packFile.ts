@@ -109,7 +109,7 @@ export async function openUnpacked(file: string): Promise<FileHandle> {
 
 /** Unless the content consists of lines, an undamaged file keeps its unfinished last line. */
 interface UnpackOptions {
-  readonly inLines?: boolean;
+  readonly endsAtLines?: boolean;
 }
 
 /**
@@ -117,13 +117,16 @@ interface UnpackOptions {
  * truncated or damaged file yields what can be read, at least one line.
  * @throws file system errors, Error if nothing can be read
  */
-export async function openUnpackedFile(file: string, { inLines = true }: UnpackOptions = {}): Promise<UnpackedFile> {
-  if (file.endsWith(packedEnding)) return await openUnnamed(file, inLines);
+export async function openUnpackedFile(
+  file: string,
+  { endsAtLines = true }: UnpackOptions = {},
+): Promise<UnpackedFile> {
+  if (file.endsWith(packedEnding)) return await openUnnamed(file, endsAtLines);
   try {
     return { handle: await open(file, 'r'), isPacked: false, isDamaged: false };
   } catch (error) {
     if (errorCode(error) !== 'ENOENT' || !(await fileExists(packedForm(file)))) throw error;
-    return await openUnnamed(packedForm(file), inLines);
+    return await openUnnamed(packedForm(file), endsAtLines);
   }
 }
 

@@ -21,12 +21,12 @@ export class EntryReader {
   readonly #problems: Problems;
   #index: RecordIndex;
   /** Serializes passes over the file. */
-  #pass: Promise<void> = Promise.resolve();
+  #lastPass: Promise<void> = Promise.resolve();
 
   constructor(handle: FileHandle, problems: Problems) {
     this.#handle = handle;
     this.#problems = problems;
-    this.#index = new RecordIndex(problems, { quick: true });
+    this.#index = new RecordIndex(problems, { isQuick: true });
   }
 
   /** Intact entries at these indexes. `end`: end of the last whole line. `growing`: gaps may still be filled. */
@@ -34,7 +34,7 @@ export class EntryReader {
     const index = await this.#indexUpTo(end);
     const { entries, whole } = await this.#readEntries(index, indexes);
     const isComplete = whole && (growing || entries.length === indexes.length);
-    if (isComplete || !index.quick) return entries;
+    if (isComplete || !index.isQuick) return entries;
     return (await this.#readEntries(await this.#rebuildIndex(end), indexes)).entries;
   }
 
@@ -42,7 +42,7 @@ export class EntryReader {
   async linesOf(which: 'runs' | 'usage', end: number): Promise<RecordLine[]> {
     const index = await this.#indexUpTo(end);
     const { lines, whole } = await this.#readSpans(index[which]);
-    if (whole || !index.quick) return lines;
+    if (whole || !index.isQuick) return lines;
     return (await this.#readSpans((await this.#rebuildIndex(end))[which])).lines;
   }
 
@@ -64,8 +64,8 @@ export class EntryReader {
 
   async #rebuildIndex(end: number): Promise<RecordIndex> {
     await this.#serialize(async () => {
-      if (!this.#index.quick) return;
-      const careful = new RecordIndex(this.#problems, { quick: false });
+      if (!this.#index.isQuick) return;
+      const careful = new RecordIndex(this.#problems, { isQuick: false });
       await careful.extend(this.#handle, end);
       this.#index = careful;
     });
@@ -74,8 +74,8 @@ export class EntryReader {
 
   /** A failed read does not affect the next one. */
   #serialize(work: () => Promise<void>): Promise<void> {
-    const job = this.#pass.then(work);
-    this.#pass = job.catch(() => undefined);
+    const job = this.#lastPass.then(work);
+    this.#lastPass = job.catch(() => undefined);
     return job;
   }
 

@@ -23,10 +23,10 @@ export interface OpenRecord {
   /** Version in the header if a newer Vitrine wrote the record. */
   readonly newerVersion: number | null;
   /** The file is packed and truncated. */
-  readonly cutOff: boolean;
+  readonly isTruncated: boolean;
   /** End of the last whole line, and the rest after it. */
   end: number;
-  unfinished: LineReading;
+  lastPartialLine: LineReading;
   size: number;
   /** Time of the last change, ISO 8601. */
   modified: string;
@@ -38,7 +38,7 @@ export async function openRecord(file: string, id: string): Promise<OpenRecord> 
   const { handle, isDamaged } = await openUnpackedFile(file);
   try {
     const { size, mtime } = await handle.stat();
-    const { state, entries, readings, unfinished, end, start } = await readTail(handle, id, size, firstPage);
+    const { state, entries, readings, lastPartialLine, end, start } = await readTail(handle, id, size, firstPage);
     const problems = new Problems();
     const record: OpenRecord = {
       path: file,
@@ -48,15 +48,15 @@ export async function openRecord(file: string, id: string): Promise<OpenRecord> 
       entries: new EntryReader(handle, problems),
       recent: new NewestEntries(entries),
       newerVersion: await newerVersionOf(handle, size),
-      cutOff: await isCutOff(file, size),
+      isTruncated: await isCutOff(file, size),
       end,
-      unfinished,
+      lastPartialLine,
       size,
       modified: mtime.toISOString(),
       unknownLines: 0,
     };
     addReadings(record, readings, start === 0 ? -1 : null);
-    if (record.cutOff || isDamaged) problems.add({ offset: size, bytes: 0, reason: 'cut_off', head: '' }, null);
+    if (record.isTruncated || isDamaged) problems.add({ offset: size, bytes: 0, reason: 'cut_off', head: '' }, null);
     return record;
   } catch (error) {
     await handle.close();
@@ -81,8 +81,8 @@ export async function follow(record: OpenRecord): Promise<'same' | 'grown' | 're
     if (tooLong !== null) record.problems.add({ ...damageOf(buffer, offset, 'too_long'), bytes: tooLong.bytes }, null);
     record.end = offset + (tooLong?.bytes ?? whole.length);
   }
-  record.unfinished = await readUnfinished(record.handle, record.end, size);
-  for (const [index, entry] of applyAll(record.state, [record.unfinished])) record.recent.put(index, entry);
+  record.lastPartialLine = await readUnfinished(record.handle, record.end, size);
+  for (const [index, entry] of applyAll(record.state, [record.lastPartialLine])) record.recent.put(index, entry);
   record.size = size;
   return 'grown';
 }

@@ -20,14 +20,14 @@ export class RecordIndex {
   readonly runs: Span[] = [];
   /** Lines of usage, in file order. */
   readonly usage: Span[] = [];
-  readonly quick: boolean;
+  readonly isQuick: boolean;
   readonly #problems: Problems;
   #end = 0;
   #lastEntry: number | null = null;
 
-  constructor(problems: Problems, { quick }: { quick: boolean }) {
+  constructor(problems: Problems, { isQuick }: { isQuick: boolean }) {
     this.#problems = problems;
-    this.quick = quick;
+    this.isQuick = isQuick;
   }
 
   /** Indexed so far: the start of a line. */
@@ -45,7 +45,7 @@ export class RecordIndex {
   }
 
   #indexWindow({ buffer, offset }: Window): void {
-    const odd = this.quick ? findJoinedLines(buffer) : null;
+    const odd = this.isQuick ? findJoinedLines(buffer) : null;
     for (const { start, end } of linesOf(buffer)) {
       if (end === buffer.length) return;
       if (start === end) continue;

@@ -21,7 +21,7 @@ export class FileRecordReader implements RecordReader {
   /** Replaced files that may still be in use by readers. */
   readonly #replacedFiles: FileHandle[] = [];
   #isLive: boolean;
-  #refreshing: Promise<boolean> | null = null;
+  #activeRefresh: Promise<boolean> | null = null;
 
   private constructor(id: string, folder: string, clock: () => number, record: OpenRecord, live: boolean) {
     this.id = id;
@@ -47,7 +47,7 @@ export class FileRecordReader implements RecordReader {
   get summary(): SessionSummary {
     const summary = this.#record.state.summary(this.#record.modified);
     if (!this.interrupted) return summary;
-    const outcome = this.#record.state.isRunOpen || this.#record.cutOff ? 'interrupted' : summary.outcome;
+    const outcome = this.#record.state.isRunOpen || this.#record.isTruncated ? 'interrupted' : summary.outcome;
     return { ...summary, status: 'stopped', outcome };
   }
 
@@ -65,7 +65,7 @@ export class FileRecordReader implements RecordReader {
 
   get interrupted(): boolean {
     // Only finished records are packed.
-    return !this.#isLive && (this.#record.state.isOpen || this.#record.cutOff);
+    return !this.#isLive && (this.#record.state.isOpen || this.#record.isTruncated);
   }
 
   get newerVersion(): number | null {
@@ -77,7 +77,7 @@ export class FileRecordReader implements RecordReader {
     // An incomplete line is normal while there is a writer.
     if (this.#isLive) return known;
     if (this.#record.size === 0) return [{ offset: 0, bytes: 0, reason: 'empty', head: '', afterIndex: null }];
-    return [...known, ...this.#record.unfinished.damage.map((damage) => ({ ...damage, afterIndex: null }))];
+    return [...known, ...this.#record.lastPartialLine.damage.map((damage) => ({ ...damage, afterIndex: null }))];
   }
 
   get unknownLines(): number {
@@ -128,7 +128,7 @@ export class FileRecordReader implements RecordReader {
   }
 
   async *lines(): AsyncGenerator<RecordLine> {
-    const { handle, end, unfinished, problems } = this.#record;
+    const { handle, end, lastPartialLine, problems } = this.#record;
     let after: number | null = null;
     const take = function* (reading: LineReading) {
       for (const damage of reading.damage) problems.add(damage, after);
@@ -148,7 +148,7 @@ export class FileRecordReader implements RecordReader {
         yield* take(readLine(buffer.subarray(start, stop), offset + start));
       }
     }
-    for (const { line } of unfinished.found) if (line !== null) yield line;
+    for (const { line } of lastPartialLine.found) if (line !== null) yield line;
   }
 
   async *raw(runId: string, stream: RawStream): AsyncGenerator<Buffer> {
@@ -164,10 +164,10 @@ export class FileRecordReader implements RecordReader {
   }
 
   async refresh(): Promise<boolean> {
-    this.#refreshing ??= this.#follow().finally(() => {
-      this.#refreshing = null;
+    this.#activeRefresh ??= this.#follow().finally(() => {
+      this.#activeRefresh = null;
     });
-    return await this.#refreshing;
+    return await this.#activeRefresh;
   }
 
   async #follow(): Promise<boolean> {
@@ -199,8 +199,8 @@ export class FileRecordReader implements RecordReader {
   }
 
   async #linesOf(which: 'runs' | 'usage'): Promise<RecordLine[]> {
-    const { entries, end, unfinished } = this.#record;
-    const last = unfinished.found.flatMap(({ line }) => (line === null ? [] : [line]));
+    const { entries, end, lastPartialLine } = this.#record;
+    const last = lastPartialLine.found.flatMap(({ line }) => (line === null ? [] : [line]));
     return [...(await entries.linesOf(which, end)), ...last];
   }
 }

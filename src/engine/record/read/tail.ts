@@ -20,7 +20,7 @@ export interface Tail {
   /** All lines from `start` on, in file order. */
   readonly readings: readonly LineReading[];
   /** The rest after the last line end: a line in progress, or a torn one. */
-  readonly unfinished: LineReading;
+  readonly lastPartialLine: LineReading;
   readonly start: number;
   /** End of the last whole line. */
   readonly end: number;
@@ -32,7 +32,7 @@ export interface Tail {
  */
 export async function readTail(handle: FileHandle, id: string, size: number, minEntries: number): Promise<Tail> {
   const end = await lastLineEnd(handle, size);
-  const unfinished = await readUnfinished(handle, end, size);
+  const lastPartialLine = await readUnfinished(handle, end, size);
   const segments: LineReading[][] = [];
   const state = new RecordState(id);
   let start = end;
@@ -57,7 +57,7 @@ export async function readTail(handle: FileHandle, id: string, size: number, min
   const isMistyped = readings.some(({ damage }) => damage.some(({ reason }) => reason === 'mistyped_metadata'));
   if (isMistyped) state.ignoreCounts();
   if ((!summary || isMistyped) && start > 0) await streamState(handle, state, start);
-  return { state, entries: applyAll(state, [...readings, unfinished]), readings, unfinished, start, end };
+  return { state, entries: applyAll(state, [...readings, lastPartialLine]), readings, lastPartialLine, start, end };
 }
 
 /** Offset after the last line end, 0 if there is none. */

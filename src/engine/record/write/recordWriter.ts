@@ -25,12 +25,12 @@ export class FileRecordWriter implements RecordWriter {
   readonly id: string;
   readonly #options: FileWriterOptions;
   readonly #record: RetryingFile;
-  readonly #raw = new Map<string, RetryingFile>();
+  readonly #rawFiles = new Map<string, RetryingFile>();
   #lease: WriterLease | null;
   #isProblemReported = false;
   #firstProblem: WriteProblem | null = null;
   /** Unwritten bytes of closed raw logs. */
-  #unwrittenOfClosed = 0;
+  #unwrittenClosedBytes = 0;
 
   readonly #chain: Chain;
   #savedHead: string | null = null;
@@ -52,12 +52,12 @@ export class FileRecordWriter implements RecordWriter {
   }
 
   get memoryOnly(): boolean {
-    return this.#record.problem !== null || [...this.#raw.values()].some((file) => file.problem !== null);
+    return this.#record.problem !== null || [...this.#rawFiles.values()].some((file) => file.problem !== null);
   }
 
   get unrecorded(): Unrecorded | null {
-    const files = [this.#record, ...this.#raw.values()];
-    const bytes = files.reduce((sum, { unwritten }) => sum + unwritten, this.#unwrittenOfClosed);
+    const files = [this.#record, ...this.#rawFiles.values()];
+    const bytes = files.reduce((sum, { unwritten }) => sum + unwritten, this.#unwrittenClosedBytes);
     if (bytes === 0 || this.#firstProblem === null) return null;
     return { path: this.#firstProblem.path, code: this.#firstProblem.code, bytes };
   }
@@ -74,7 +74,7 @@ export class FileRecordWriter implements RecordWriter {
   }
 
   async flush(): Promise<void> {
-    await Promise.all([...this.#raw.values(), this.#record].map((file) => file.sync()));
+    await Promise.all([...this.#rawFiles.values(), this.#record].map((file) => file.sync()));
     // A file restored after deletion needs its lease again.
     await this.#lease?.updateTime(this.#options.clock()).catch(() => this.#reacquireLease());
     if (!this.memoryOnly) this.#isProblemReported = false;
@@ -83,27 +83,27 @@ export class FileRecordWriter implements RecordWriter {
   rawStream(runId: string, stream: RawStream): RawLog {
     const file = rawFile(this.#options.folder, runId, stream);
     const log =
-      this.#raw.get(file) ??
+      this.#rawFiles.get(file) ??
       new RetryingFile({
         path: file,
         lines: false,
         onProblem: (problem) => this.#reportProblem(problem),
         onLost: (lost) => void this.append(this.#makeLossLine('raw_output_lost', { run_id: runId, stream, ...lost })),
       });
-    this.#raw.set(file, log);
+    this.#rawFiles.set(file, log);
     return {
       write: (chunk) => log.append(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength)),
       close: async () => {
         await log.close();
-        if (log.problem !== null || !this.#raw.delete(file)) return;
-        this.#unwrittenOfClosed += log.unwritten;
+        if (log.problem !== null || !this.#rawFiles.delete(file)) return;
+        this.#unwrittenClosedBytes += log.unwritten;
       },
     };
   }
 
   async close(): Promise<void> {
     await this.flush();
-    await Promise.all([...this.#raw.values(), this.#record].map((file) => file.close()));
+    await Promise.all([...this.#rawFiles.values(), this.#record].map((file) => file.close()));
     await this.#lease?.release({ settled: await this.#isHeadDurable() });
     this.#lease = null;
   }

@@ -138,7 +138,7 @@ export class SessionReader {
 function pushTail(parser: StoreParser, file: PlacedFile, cursor: LineCursor): EntryUpdate[] {
   return cursor.tail().flatMap((line) => {
     const record = lineRecord(line, file);
-    return parser.push(record.kind === 'line' ? { ...record, unended: true } : record);
+    return parser.push(record.kind === 'line' ? { ...record, isUnended: true } : record);
   });
 }
 

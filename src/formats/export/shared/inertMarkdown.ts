@@ -27,13 +27,13 @@ class InertLines {
   #isAmbiguous = false;
   /** Unclosed backticks of this paragraph may be closed on a later line. */
   #spansOpen = false;
-  #afterBlank = true;
+  #isAfterBlank = true;
 
   next(line: string): string {
     const blank = /^[ \t]*$/.test(line);
     if (blank) this.#spansOpen = false;
     const inert = this.#isAmbiguous ? escaped(line) : this.#escapeLine(line, blank);
-    this.#afterBlank = blank;
+    this.#isAfterBlank = blank;
     return inert;
   }
 
@@ -42,7 +42,7 @@ class InertLines {
     const [, indent = '', marker, info = ''] = /^( *)(`{3,}|~{3,})(.*)$/.exec(line) ?? [];
     const opens = marker !== undefined && !(marker.startsWith('`') && info.includes('`'));
     // A deeply indented line may continue a paragraph.
-    if (opens && (indent.length < 4 || this.#afterBlank)) {
+    if (opens && (indent.length < 4 || this.#isAfterBlank)) {
       this.#fence = { indent: indent.length, marker };
       this.#spansOpen = false;
       return line.replaceAll('<', '&lt;');

@@ -8,19 +8,19 @@ const maxText = 2_000_000;
 export class TracedFile {
   ranges: readonly LineRange[] = [];
   /** Number of edits at unknown positions. */
-  unplaced = 0;
+  unplacedEdits = 0;
   /** The whole text, as long as all changes are known. */
-  #text: string | null = null;
+  #knownText: string | null = null;
 
   write(text: string, by: string): void {
     const lines = linesOf(text);
     this.ranges = lines === 0 ? [] : [{ start: 1, end: lines, by }];
-    this.#text = text.length <= maxText ? text : null;
+    this.#knownText = text.length <= maxText ? text : null;
   }
 
   remove(): void {
     this.ranges = [];
-    this.#text = null;
+    this.#knownText = null;
   }
 
   edit({ oldText, newText, patch }: FileChange, by: string): void {
@@ -30,24 +30,24 @@ export class TracedFile {
       this.#replace(oldText, newText);
       return;
     }
-    const at = this.#text === null || oldText === undefined ? -1 : this.#text.indexOf(oldText);
-    if (this.#text === null || at < 0 || oldText === undefined || newText === undefined) {
-      this.unplaced += 1;
+    const at = this.#knownText === null || oldText === undefined ? -1 : this.#knownText.indexOf(oldText);
+    if (this.#knownText === null || at < 0 || oldText === undefined || newText === undefined) {
+      this.unplacedEdits += 1;
       // An edit that adds or removes lines makes all later positions unknown.
       if (oldText === undefined || newText === undefined || linesOf(oldText) !== linesOf(newText)) this.ranges = [];
-      this.#text = null;
+      this.#knownText = null;
       return;
     }
-    this.ranges = applyLineChange(this.ranges, { ...lineChange(this.#text, at, oldText, newText), by });
+    this.ranges = applyLineChange(this.ranges, { ...lineChange(this.#knownText, at, oldText, newText), by });
     this.#replace(oldText, newText);
   }
 
   #replace(oldText: string | undefined, newText: string | undefined): void {
-    const at = this.#text === null || oldText === undefined ? -1 : this.#text.indexOf(oldText);
-    this.#text =
-      this.#text === null || at < 0 || oldText === undefined || newText === undefined
+    const at = this.#knownText === null || oldText === undefined ? -1 : this.#knownText.indexOf(oldText);
+    this.#knownText =
+      this.#knownText === null || at < 0 || oldText === undefined || newText === undefined
         ? null
-        : this.#text.slice(0, at) + newText + this.#text.slice(at + oldText.length);
+        : this.#knownText.slice(0, at) + newText + this.#knownText.slice(at + oldText.length);
   }
 }
 

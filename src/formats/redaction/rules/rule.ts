@@ -13,7 +13,7 @@ export interface SecretRule {
   /** One of these must be in the text (lower case with `ignoreCase`). Searching for them is much cheaper. */
   readonly hints: readonly string[];
   /** Hints that rarely occur; they are searched together first. */
-  readonly rare?: boolean;
+  readonly hasRareHints?: boolean;
   readonly ignoreCase?: true;
   readonly pattern?: RegExp;
   /** Whether a match is really a secret. */

@@ -9,7 +9,7 @@ import { begins, edge, start, type SecretRule, type TextSpan } from './rule.ts';
 const ordinary: ReadonlySet<string> = new Set(['npm_', 'key-', 'ATTA', 'EAAA', 'secret_']);
 
 function token(id: string, pattern: RegExp, ...hints: string[]): SecretRule {
-  return { id, hints, pattern, rare: hints.every((hint) => hint.length >= 4 && !ordinary.has(hint)) };
+  return { id, hints, pattern, hasRareHints: hints.every((hint) => hint.length >= 4 && !ordinary.has(hint)) };
 }
 
 /** Tokens with a unique prefix (as a pattern), followed by `rest`. */
@@ -48,7 +48,7 @@ export const tokenRules: readonly SecretRule[] = [
   {
     id: 'gitlab-token',
     hints: ['pat', 'dt', 'rt', 'cbt', 'ptt', 'ft', 'imt', 'agent', 'oas', 'soat', 'ffct'].map((kind) => `gl${kind}-`),
-    rare: true,
+    hasRareHints: true,
     pattern: /gl(?:pat|dt|rt|cbt|ptt|ft|imt|agent|oas|soat|ffct)-[\w-]{20,100}/g,
     accept: (secret) => !/^[a-z]+(?:-[a-z]+)+(?:-\d{1,3})?$/.test(secret),
   },
@@ -144,7 +144,7 @@ export const tokenRules: readonly SecretRule[] = [
   prefixedToken('1password-token', 'ops_ey', '[A-Za-z0-9+/=]{100,1300}'),
   prefixedToken('age-key', 'AGE-SECRET-KEY-1', '[0-9A-Z]{58}'),
   prefixedToken('azure-client-secret', 'Q~', String.raw`[\w~.-]{31,34}`, String.raw`[\w~.]{3}\d`),
-  { id: 'azure-devops-token', hints: ['AZDO'], rare: true, find: devOpsTokens },
+  { id: 'azure-devops-token', hints: ['AZDO'], hasRareHints: true, find: devOpsTokens },
   token(
     'atlassian-token',
     /AT(?:ATT3|CTT3)[\w=-]{100,300}|ATBB[A-Za-z0-9]{32}(?![A-Za-z0-9])/g,

@@ -85,21 +85,21 @@ export class SentenceCues {
   readonly proposal: boolean;
   /** Something is missing or could not be fetched. */
   readonly absent: boolean;
-  readonly #runAt: number;
+  readonly #runReportAt: number;
   readonly #changes: readonly number[];
-  readonly #reads: readonly number[];
+  readonly #readPlaces: readonly number[];
 
   constructor(sentence: string) {
     this.proposal = proposal.test(sentence) || imperative.test(sentence);
     this.absent = absent.test(sentence);
-    this.#runAt = sentence.search(runReport);
+    this.#runReportAt = sentence.search(runReport);
     this.#changes = placesOf(changed, sentence);
-    this.#reads = placesOf(read, sentence);
+    this.#readPlaces = placesOf(read, sentence);
   }
 
   /** Whether the words before this position, or those right `after` it, report that something was run. */
   reportsRun(before: number, after: string): boolean {
-    return (this.#runAt !== -1 && this.#runAt < before) || ranAfter.test(after);
+    return (this.#runReportAt !== -1 && this.#runReportAt < before) || ranAfter.test(after);
   }
 
   /** What the sentence says was done with a file: in the words right `after` it, else in the nearest words before it. */
@@ -107,7 +107,7 @@ export class SentenceCues {
     const next = nextWord.exec(after)?.[1] ?? '';
     if (next !== '' && placesOf(changed, next)[0] === 0) return 'changed';
     const change = this.#changes.findLast((at) => at < before) ?? -1;
-    const look = this.#reads.findLast((at) => at < before) ?? -1;
+    const look = this.#readPlaces.findLast((at) => at < before) ?? -1;
     if (change === -1 && look === -1) return undefined;
     return change > look ? 'changed' : 'read';
   }

@@ -3,7 +3,7 @@ import type { TextRange } from '../types.ts';
 /** Inline code; `inner` is without its backticks. */
 export interface CodeSpan {
   readonly range: TextRange;
-  readonly inner: TextRange;
+  readonly contentRange: TextRange;
 }
 
 /** `[label](target)`. */
@@ -93,9 +93,9 @@ function codeSpans(text: string): CodeSpan[] {
     const run = runs[index];
     const end = runs[partner[index] ?? -1];
     if (run === undefined || end === undefined) continue;
-    const inner: TextRange = [run.at + run.length, end.at];
-    if (inner[1] - inner[0] > longestSpan || text.slice(...inner).includes('\n\n')) continue;
-    spans.push({ range: [run.at, end.at + end.length], inner });
+    const contentRange: TextRange = [run.at + run.length, end.at];
+    if (contentRange[1] - contentRange[0] > longestSpan || text.slice(...contentRange).includes('\n\n')) continue;
+    spans.push({ range: [run.at, end.at + end.length], contentRange });
     index = partner[index] ?? index;
   }
   return spans;

@@ -37,16 +37,16 @@ interface Surroundings {
 class Scan {
   readonly #text: string;
   readonly #layout: Layout;
-  readonly #claimed: Uint8Array;
+  readonly #claimedMask: Uint8Array;
   readonly #mentions: Mention[] = [];
   readonly #sentences: readonly Sentence[];
-  readonly #cues = new Map<number, SentenceCues>();
+  readonly #cuesByStart = new Map<number, SentenceCues>();
   #sentence = 0;
 
   constructor(text: string) {
     this.#text = text;
     this.#layout = layoutOf(text);
-    this.#claimed = new Uint8Array(text.length);
+    this.#claimedMask = new Uint8Array(text.length);
     this.#sentences = sentencesOf(this.#layout.unmarkedProse);
   }
 
@@ -78,8 +78,8 @@ class Scan {
   #addCommandOutcomes(): void {
     const { spans, unmarkedProse } = this.#layout;
     const stated = sharedOutcome(spans, unmarkedProse);
-    for (const [at, { range, inner }] of spans.entries()) {
-      const command = this.#text.slice(...inner).trim();
+    for (const [at, { range, contentRange }] of spans.entries()) {
+      const command = this.#text.slice(...contentRange).trim();
       const statedOutcome = stated[at];
       if (statedOutcome === undefined) continue;
       const kind = programKind(command) ?? (command.includes(' ') && looksLikeCommand(command) ? 'command' : undefined);
@@ -129,9 +129,9 @@ class Scan {
     if (named !== undefined) this.#addFile(range, named, true);
   }
 
-  #addSpan({ range, inner }: CodeSpan): void {
+  #addSpan({ range, contentRange }: CodeSpan): void {
     if (this.#isFull || this.#isTaken(range)) return;
-    const shown = this.#text.slice(...inner).trim();
+    const shown = this.#text.slice(...contentRange).trim();
     if (/^https?:\/\/\S+$/i.test(shown)) {
       this.#addUrl(range, shown);
       return;
@@ -164,7 +164,7 @@ class Scan {
   }
 
   /** `quoted`: as code or a link, so that it is meant as a file. */
-  #addFile(range: TextRange, { path, lines, bare }: NamedPath, quoted: boolean): void {
+  #addFile(range: TextRange, { path, lines, isBare }: NamedPath, quoted: boolean): void {
     if (this.#isFull || this.#isTaken(range)) return;
     const stated = lines === undefined ? this.#findLinesBeside(range) : undefined;
     const whole = stated?.range ?? range;
@@ -173,7 +173,7 @@ class Scan {
     const did = cues.findFileUse(before.length, after);
     // In prose, a name without a folder may be a product; in code, a member of an object.
     const isOther = !(quoted || /\.(?:md|json|ya?ml|toml|lock)$/i.test(path)) || isMember(path, did !== undefined);
-    const hedged = cues.proposal || (bare && at === undefined && isOther);
+    const hedged = cues.proposal || (isBare && at === undefined && isOther);
     this.#add({
       range: whole,
       kind: at === undefined ? 'file' : 'lines',
@@ -242,8 +242,9 @@ class Scan {
     const { unmarkedProse } = this.#layout;
     const sentence = this.#sentences[this.#sentence] ?? { start, end };
     const from = Math.min(sentence.start, start);
-    let cues = this.#cues.get(from);
-    if (cues === undefined) this.#cues.set(from, (cues = new SentenceCues(unmarkedProse.slice(from, sentence.end))));
+    let cues = this.#cuesByStart.get(from);
+    if (cues === undefined)
+      this.#cuesByStart.set(from, (cues = new SentenceCues(unmarkedProse.slice(from, sentence.end))));
     return {
       before: unmarkedProse.slice(from, start),
       after: unmarkedProse.slice(end, Math.max(end, Math.min(sentence.end, end + 60))),
@@ -258,19 +259,19 @@ class Scan {
 
   /** The part of a range after everything taken from it. */
   #findUnclaimedPart([start, end]: TextRange): TextRange {
-    const last = this.#claimed.subarray(start, end).lastIndexOf(1);
+    const last = this.#claimedMask.subarray(start, end).lastIndexOf(1);
     if (last === -1) return [start, end];
     const rest = this.#text.slice(start + last + 1, end);
     return [end - rest.trimStart().length, end];
   }
 
   #isTaken([start, end]: TextRange): boolean {
-    return this.#claimed.subarray(start, end).includes(1);
+    return this.#claimedMask.subarray(start, end).includes(1);
   }
 
   #add(mention: Omit<Mention, 'claim'>): void {
     if (this.#isFull || this.#isTaken(mention.range)) return;
-    this.#claimed.fill(1, ...mention.range);
+    this.#claimedMask.fill(1, ...mention.range);
     this.#mentions.push({ ...mention, claim: this.#text.slice(...mention.range) });
   }
 }

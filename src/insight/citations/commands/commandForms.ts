@@ -21,9 +21,9 @@ export function withoutWrappers(line: string): string {
 }
 
 function normalizeLine(parts: readonly ShellPart[]): string {
-  const shown = parts.filter(({ command, joined }) => joined !== '|' || !pager.test(command));
+  const shown = parts.filter(({ command, separator }) => separator !== '|' || !pager.test(command));
   return shown
-    .map(({ command, joined }) => `${joined === '' ? '' : ` ${joined} `}${normalizeCommand(command)}`)
+    .map(({ command, separator }) => `${separator === '' ? '' : ` ${separator} `}${normalizeCommand(command)}`)
     .join('')
     .trim();
 }

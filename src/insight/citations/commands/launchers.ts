@@ -5,13 +5,17 @@ import { unwrapCommand } from './unwrapCommand.ts';
 interface Launcher {
   readonly words: readonly string[];
   /** Options that take a value. */
-  readonly valued: RegExp;
+  readonly optionsWithValue: RegExp;
   /** Arguments before the command, such as a duration or a container. */
   readonly own: number;
 }
 
 const none = /^$/;
-const launcher = (text: string, valued = none, own = 0): Launcher => ({ words: text.split(' '), valued, own });
+const launcher = (text: string, optionsWithValue = none, own = 0): Launcher => ({
+  words: text.split(' '),
+  optionsWithValue,
+  own,
+});
 const inContainer =
   /^(?:-[efpuvw]|--(?:file|env|env-file|user|volume|workdir|name|network|entrypoint|platform|profile))$/;
 const inPackage =
@@ -119,15 +123,15 @@ export function scriptAt(words: readonly Word[], at: number): number | undefined
 function findLaunchedCommand(
   words: readonly Word[],
   at: number,
-  { words: names, valued, own }: Launcher,
+  { words: names, optionsWithValue, own }: Launcher,
 ): number | undefined {
   let next = at + 1;
   for (const name of names.slice(1)) {
-    next = skipOptions(words, next, valued);
+    next = skipOptions(words, next, optionsWithValue);
     if (words[next]?.text !== name) return undefined;
     next += 1;
   }
-  next = skipOptions(words, next, valued) + own;
+  next = skipOptions(words, next, optionsWithValue) + own;
   return words[next]?.text === '--' ? next + 1 : next;
 }
 

@@ -2,7 +2,7 @@
 export interface ShellPart {
   readonly command: string;
   /** `;` also stands for a new line. */
-  readonly joined: '' | '&&' | '||' | ';' | '|' | '&';
+  readonly separator: '' | '&&' | '||' | ';' | '|' | '&';
   /** The shell does not wait for it. */
   readonly background?: true;
 }
@@ -16,13 +16,13 @@ export function shellParts(line: string): ShellPart[] {
   const parts: ShellPart[] = [];
   let start = 0;
   let quote = '';
-  let joined: ShellPart['joined'] = '';
+  let separator: ShellPart['separator'] = '';
   const ends: string[] = [];
-  const cut = (end: number, next: ShellPart['joined']): void => {
+  const cut = (end: number, next: ShellPart['separator']): void => {
     const command = withoutBrackets(collapseSpaces(line.slice(start, end)));
     if (command === '') return;
-    parts.push({ command, joined, ...(next === '&' && { background: true as const }) });
-    joined = next;
+    parts.push({ command, separator, ...(next === '&' && { background: true as const }) });
+    separator = next;
   };
   for (let at = 0; at < line.length; at += 1) {
     const char = line[at] ?? '';
@@ -81,7 +81,7 @@ function endOfDocuments(line: string, from: number, words: readonly string[]): n
   return at;
 }
 
-function separatorAt(line: string, at: number): Exclude<ShellPart['joined'], ''> | undefined {
+function separatorAt(line: string, at: number): Exclude<ShellPart['separator'], ''> | undefined {
   const char = line[at];
   const next = line[at + 1];
   if (char === '\n' || char === ';') return ';';
@@ -112,7 +112,7 @@ export function exitCodeApplies(
     !hidden &&
     parts
       .slice(first + 1)
-      .every(({ joined }) => joined === '&&' || (joined === ';' && strict) || (joined === '|' && pipefail));
-  const others = parts.filter(({ command, joined }, at) => at !== first && joined !== '|' && !isSilent(command));
+      .every(({ separator }) => separator === '&&' || (separator === ';' && strict) || (separator === '|' && pipefail));
+  const others = parts.filter(({ command, separator }, at) => at !== first && separator !== '|' && !isSilent(command));
   return { success, failure: success && others.length === 0 };
 }

@@ -82,7 +82,7 @@ interface Group {
 /** Summary lines of one output, added up by package, runner and unit. */
 class Tally {
   readonly #groups = new Map<string, Group>();
-  readonly #found = { ok: false, bad: false, none: false };
+  readonly #foundWords = { ok: false, bad: false, none: false };
 
   /** Whether the line is a summary. */
   addLine(rows: readonly SummaryLine[], line: string, origin: string): boolean {
@@ -92,9 +92,9 @@ class Tally {
       if (found === null) continue;
       taken = true;
       const { ok, bad, none } = found.groups ?? {};
-      if (ok !== undefined) this.#found.ok = true;
-      if (bad !== undefined) this.#found.bad = true;
-      if (none !== undefined) this.#found.none = true;
+      if (ok !== undefined) this.#foundWords.ok = true;
+      if (bad !== undefined) this.#foundWords.bad = true;
+      if (none !== undefined) this.#foundWords.none = true;
       this.#add(row, origin, fieldsOf(row, found, line));
       if (row.detail !== true) break;
     }
@@ -108,7 +108,7 @@ class Tally {
     for (const [field, value] of fields) {
       const known = group.fields.get(field);
       const folded =
-        row.fold === 'max' ? Math.max(known ?? 0, value) : row.fold === 'last' ? value : (known ?? 0) + value;
+        row.combine === 'max' ? Math.max(known ?? 0, value) : row.combine === 'last' ? value : (known ?? 0) + value;
       group.fields.set(field, folded);
     }
   }
@@ -120,7 +120,7 @@ class Tally {
     const suites = groups.filter(({ row: { unit } }) => unit === 'suites').map(countsOf);
     const nested = groups.filter(({ row: { unit } }) => unit === 'nested').map(countsOf);
     const all = [...tests, ...suites, ...nested];
-    const { ok, bad, none } = this.#found;
+    const { ok, bad, none } = this.#foundWords;
     const failed = bad || all.some((counts) => (counts.failed ?? 0) > 0);
     const passed =
       tests.some((test) => (test.passed ?? 0) > 0) ||

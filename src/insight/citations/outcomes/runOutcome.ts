@@ -63,7 +63,7 @@ export function runOutcomes(step: RunStep): ReadonlyMap<ProgramKind, RunOutcome>
         'test',
         outcomeOf(
           'test',
-          parts.map(({ joined }) => (joined === '|' ? undefined : 'test')),
+          parts.map(({ separator }) => (separator === '|' ? undefined : 'test')),
           step,
         ),
       );
@@ -72,7 +72,7 @@ export function runOutcomes(step: RunStep): ReadonlyMap<ProgramKind, RunOutcome>
 }
 
 function runsOwnProgram(parts: readonly ShellPart[]): boolean {
-  const loud = parts.filter(({ command, joined }) => joined !== '|' && !isSilent(command));
+  const loud = parts.filter(({ command, separator }) => separator !== '|' && !isSilent(command));
   return loud.length > 0 && !loud.some(({ command }) => printsForeignText(command));
 }
 
@@ -176,8 +176,8 @@ function hasFailedToStart(code: number, output: string): boolean {
 
 /** The filter after a run that shows only some lines. */
 function isCutBy(parts: readonly ShellPart[]): 'lines' | 'end' | undefined {
-  for (const { command, joined } of parts) {
-    if (joined !== '|') continue;
+  for (const { command, separator } of parts) {
+    if (separator !== '|') continue;
     const [, lines] = /^tail(?: (?:-n ?|-|--lines[= ])?(\d+))?$/.exec(command) ?? [];
     if (/^tail\b/.test(command)) return Number(lines ?? 10) < 3 ? 'lines' : 'end';
     if (/^(?:grep|egrep|rg|head|sed|awk|cut|wc|jq)\b/.test(command)) return 'lines';
@@ -206,7 +206,7 @@ function findPrintedExitCode(
 ): number | undefined {
   const at = parts.findLastIndex(({ command }) => isMeant(command));
   const next = parts[at + 1];
-  if (next === undefined || next.joined === '|' || parts.filter(({ command }) => isMeant(command)).length > 1)
+  if (next === undefined || next.separator === '|' || parts.filter(({ command }) => isMeant(command)).length > 1)
     return undefined;
   const [before, behind] =
     /^echo (?:-e )?["']?([^"'$]*)\$(?:\?|\{\?\}|\{PIPESTATUS\[0\]\})([^"'$]*)["']?$/.exec(next.command)?.slice(1) ?? [];

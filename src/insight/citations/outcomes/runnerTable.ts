@@ -12,7 +12,7 @@ export interface SummaryLine {
   /** What the numbers count; `nested` are tests inside tests. */
   readonly unit?: 'suites' | 'nested';
   /** How several such lines are combined; default `sum`. */
-  readonly fold?: 'last' | 'max';
+  readonly combine?: 'last' | 'max';
   /** Counts only if its runner prints no other line. */
   readonly detail?: true;
   /** Runners whose lines this one repeats. */
@@ -90,7 +90,7 @@ const test: readonly SummaryLine[] = [
     'xctest',
     /^\s*Executed (?<total>\d+) tests?, with (?:(?<skipped>\d+) tests? skipped and )?(?<failed>\d+) failures?/,
     {
-      fold: 'max',
+      combine: 'max',
     },
   ),
   row(
@@ -173,9 +173,9 @@ const test: readonly SummaryLine[] = [
   row(
     'karma',
     /(?:^|: )Executed (?:\d+) of (?<total>\d+)(?: \((?<failed>\d+) FAILED\))?(?: \(skipped (?<skipped>\d+)\))?(?: (?<ok>SUCCESS))?(?: \(|$)/,
-    { fold: 'last' },
+    { combine: 'last' },
   ),
-  row('karma', /^TOTAL: (?:(?<failed>\d+) FAILED, )?(?<passed>\d+) SUCCESS/, { fold: 'last' }),
+  row('karma', /^TOTAL: (?:(?<failed>\d+) FAILED, )?(?<passed>\d+) SUCCESS/, { combine: 'last' }),
   row('jasmine', /^(?<total>\d+) specs?, (?<failed>\d+) failures?(?:, (?<skipped>\d+) pending specs?)?/),
   row('jasmine', /^Incomplete: (?<none>No specs found)/),
   row(
@@ -190,7 +190,7 @@ const test: readonly SummaryLine[] = [
   row(
     'dart',
     /^\d+:\d\d \+(?<passed>\d+)(?: ~(?<skipped>\d+))?(?: -(?<failed>\d+))?: (?:(?<ok>All tests passed!)|(?<bad>Some tests failed\.)|(?<none>No tests ran))/,
-    { fold: 'last' },
+    { combine: 'last' },
   ),
   row('dart', /^(?<none>No tests (?:ran|match|were found))/),
   row('zig', /^All (?<passed>\d+) tests passed\b/),
@@ -212,7 +212,7 @@ const test: readonly SummaryLine[] = [
     'robot',
     /^(?<total>\d+) (?:critical )?tests?(?: total)?, (?<passed>\d+) passed, (?<failed>\d+) failed(?:, (?<skipped>\d+) skipped)?$/,
     {
-      fold: 'last',
+      combine: 'last',
     },
   ),
   row(
@@ -227,7 +227,7 @@ const test: readonly SummaryLine[] = [
     /^Suite result: (?:ok|FAILED)\. (?<passed>\d+) passed; (?<failed>\d+) failed; (?<skipped>\d+) skipped/,
   ),
   row('testthat', /^\[ FAIL (?<failed>\d+) \| WARN \d+ \| SKIP (?<skipped>\d+) \| PASS (?<passed>\d+) \]/, {
-    fold: 'last',
+    combine: 'last',
   }),
   row('clojure', /^Ran (?<total>\d+) tests containing \d+ assertions/),
   row('clojure', /^(?<failed>\d+) failures, (?<errors>\d+) errors\.$/),

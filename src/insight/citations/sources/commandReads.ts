@@ -23,7 +23,7 @@ export function readByCommand(line: string, output: string): CommandRead | undef
   const parts = shellParts(line);
   const loud = parts.filter(({ command }) => !isSilent(command));
   const [first, filter, ...others] = loud;
-  if (first === undefined || others.length > 0 || (filter !== undefined && filter.joined !== '|')) return undefined;
+  if (first === undefined || others.length > 0 || (filter !== undefined && filter.separator !== '|')) return undefined;
   const source = sourceOf(first.command);
   if (source === undefined) return undefined;
   const path = resolveInFolder(source.path, parts);

@@ -18,7 +18,7 @@ export interface Evidence {
   /** Line numbers of `textThen` in the file. */
   readonly lines: LineRange | null;
   /** Lines of a file, output or page as the step had them; `null` if the record does not have them. */
-  readonly textThen: string | null;
+  readonly originalText: string | null;
   /** Hash of `textThen`; `null` if there is none. */
   readonly hash: string | null;
   /** More text precedes or follows. */
@@ -44,7 +44,7 @@ export function evidenceOf(
   hash: (text: string) => string,
 ): Evidence {
   const shown = entry.type.kind === 'tool_use' ? findShownText(entry, source, link.lines) : undefined;
-  const textThen = shown === undefined ? null : shown.text.slice(0, maxCharacters);
+  const originalText = shown === undefined ? null : shown.text.slice(0, maxCharacters);
   return {
     entryIndex: source.entryIndex,
     callId: source.callId,
@@ -52,8 +52,8 @@ export function evidenceOf(
     at: source.at,
     path: source.path ?? null,
     lines: shown?.lines ?? null,
-    textThen,
-    hash: textThen === null ? null : hash(textThen),
+    originalText,
+    hash: originalText === null ? null : hash(originalText),
     cut: shown !== undefined && (shown.cut || shown.text.length > maxCharacters),
     command: source.command ?? null,
     exitCode: source.exitCode ?? null,
@@ -207,12 +207,12 @@ function lastLines(output: string): ShownText {
 
 /** Compares the lines of an evidence with the file; `now` is its current text, `null` if it was deleted. */
 export function compareLines(
-  { textThen, lines }: Evidence,
+  { originalText, lines }: Evidence,
   now: string | null,
 ): 'same' | 'moved' | 'changed' | 'gone' | 'unknown' {
   if (now === null) return 'gone';
-  if (textThen === null || lines === null) return 'unknown';
-  const recordedText = textThen.replaceAll('\r\n', '\n');
+  if (originalText === null || lines === null) return 'unknown';
+  const recordedText = originalText.replaceAll('\r\n', '\n');
   const today = now.replaceAll('\r\n', '\n');
   const currentLines = today
     .split('\n')

@@ -33,7 +33,7 @@ export interface NamedPath {
   readonly path: string;
   readonly lines?: LineRange;
   /** Without a folder, only the extension identifies a file. */
-  readonly bare: boolean;
+  readonly isBare: boolean;
 }
 
 const longest = 400;
@@ -49,13 +49,13 @@ export function namedPath(word: string): NamedPath | undefined {
   const found = suffix.exec(word);
   const path = found === null ? word : word.slice(0, found.index);
   if (!isPath(path)) return undefined;
-  const bare = !/[\\/]/.test(path);
+  const isBare = !/[\\/]/.test(path);
   const [, plain, plainLast, ofLink, linkLast, ofCompiler] = found ?? [];
   // Names that end with a number.
-  if (ofCompiler !== undefined && bare && (isMember(path) || /\.\w$/.test(path))) return undefined;
+  if (ofCompiler !== undefined && isBare && (isMember(path) || /\.\w$/.test(path))) return undefined;
   const first = Number(plain ?? ofLink ?? ofCompiler ?? 0);
-  if (first === 0) return { path, bare };
-  return { path, bare, lines: [first, Math.max(first, Number(plainLast ?? linkLast ?? first))] };
+  if (first === 0) return { path, isBare };
+  return { path, isBare, lines: [first, Math.max(first, Number(plainLast ?? linkLast ?? first))] };
 }
 
 /** The target of a link as a path; decodes percent encoding and `file:` URLs. */

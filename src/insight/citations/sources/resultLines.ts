@@ -8,12 +8,12 @@ export interface ResultLines {
   readonly first: number;
   readonly lines: readonly string[];
   /** A line break follows the last line. */
-  readonly ended: boolean;
+  readonly endsWithLineBreak: boolean;
 }
 
 /** The lines of a file from a read, without the line numbers of some agents, and without remarks after numbered lines. */
 export function linesOfResult(text: string, startLine: number): ResultLines {
-  if (text === '') return { first: startLine, lines: [], ended: false };
+  if (text === '') return { first: startLine, lines: [], endsWithLineBreak: false };
   const all = text.split('\n');
   const [, number, mark] = numbered.exec(all[0] ?? '') ?? [];
   const start = Number(number ?? NaN);
@@ -37,11 +37,13 @@ export function textBeforeOmission(text: string): { readonly text: string; reado
 
 /** Unchanged if they are not numbered. */
 export function plainLines(text: string, startLine: number): ResultLines {
-  return text === '' ? { first: startLine, lines: [], ended: false } : removeEmptyEnd(startLine, text.split('\n'));
+  return text === ''
+    ? { first: startLine, lines: [], endsWithLineBreak: false }
+    : removeEmptyEnd(startLine, text.split('\n'));
 }
 
 /** An empty last line only follows the final line break. */
 function removeEmptyEnd(first: number, lines: readonly string[]): ResultLines {
-  const ended = lines.length > 1 && lines.at(-1) === '';
-  return { first, lines: ended ? lines.slice(0, -1) : lines, ended };
+  const endsWithLineBreak = lines.length > 1 && lines.at(-1) === '';
+  return { first, lines: endsWithLineBreak ? lines.slice(0, -1) : lines, endsWithLineBreak };
 }

@@ -26,7 +26,7 @@ export class SessionEvidence {
   readonly #numbers: StepNumbers;
   readonly #paths = new KeyedLists<Touch>();
   readonly #names = new Map<string, Set<string>>();
-  readonly #urls = new KeyedLists<UrlTouch>();
+  readonly #touchesByUrl = new KeyedLists<UrlTouch>();
   readonly #commands = new KeyedLists<string>();
   readonly #heads = new Map<string, Set<string>>();
   readonly #runs: StepMatch<string>[] = [];
@@ -54,7 +54,7 @@ export class SessionEvidence {
       this.#paths.put(touch.path, { facts, what: touch });
       link(this.#names, baseName(touch.path).toLowerCase(), touch.path);
     }
-    for (const url of urls) this.#urls.put(normalUrl(url.url), { facts, what: url });
+    for (const url of urls) this.#touchesByUrl.put(normalUrl(url.url), { facts, what: url });
     for (const command of commands) {
       this.#commands.put(command, { facts, what: command });
       const head = headOf(command);
@@ -88,7 +88,7 @@ export class SessionEvidence {
   }
 
   urlsLike(url: string, before: number): StepMatch<UrlTouch>[] {
-    return this.#urls.get(normalUrl(url), before);
+    return this.#touchesByUrl.get(normalUrl(url), before);
   }
 
   findExactRuns(command: string, before: number): StepMatch<string>[] {
@@ -163,13 +163,13 @@ function deleteOldest(map: Map<string, unknown>): void {
 
 /** Steps by key, in entry order; adding a step again replaces it. */
 class KeyedLists<T> {
-  readonly #map = new Map<string, StepMatch<T>[]>();
+  readonly #matchesByKey = new Map<string, StepMatch<T>[]>();
 
   put(key: string, known: StepMatch<T>): void {
-    const all = this.#map.get(key);
+    const all = this.#matchesByKey.get(key);
     if (all === undefined) {
-      this.#map.set(key, [known]);
-      if (this.#map.size > maxKeys) deleteOldest(this.#map);
+      this.#matchesByKey.set(key, [known]);
+      if (this.#matchesByKey.size > maxKeys) deleteOldest(this.#matchesByKey);
       return;
     }
     const last = all.at(-1);
@@ -185,7 +185,8 @@ class KeyedLists<T> {
 
   get(key: string, before: number): StepMatch<T>[] {
     const found: StepMatch<T>[] = [];
-    for (const known of (this.#map.get(key) ?? []).toReversed()) if (known.facts.entryIndex < before) found.push(known);
+    for (const known of (this.#matchesByKey.get(key) ?? []).toReversed())
+      if (known.facts.entryIndex < before) found.push(known);
     return found;
   }
 }

@@ -27,15 +27,15 @@ interface NumberedSource {
  * Footnote numbers and the list of sources of a session. Add the links of each message in order, and again when they change.
  */
 export class Sources {
-  readonly #byKey = new Map<string, NumberedSource>();
-  readonly #byEntry = new Map<number, readonly NumberedSource[]>();
+  readonly #sourceByKey = new Map<string, NumberedSource>();
+  readonly #sourcesByEntry = new Map<number, readonly NumberedSource[]>();
 
   /** The number of each link's source, in the order of `links`; `undefined` beyond the limit. */
   add(entryIndex: number, links: readonly EvidenceLink[]): (number | undefined)[] {
-    for (const earlier of this.#byEntry.get(entryIndex) ?? []) earlier.times.delete(entryIndex);
+    for (const earlier of this.#sourcesByEntry.get(entryIndex) ?? []) earlier.times.delete(entryIndex);
     const known = links.map((link) => this.#findOrAddSource(link));
     for (const source of known) source?.times.set(entryIndex, (source.times.get(entryIndex) ?? 0) + 1);
-    this.#byEntry.set(
+    this.#sourcesByEntry.set(
       entryIndex,
       known.filter((source) => source !== undefined),
     );
@@ -44,16 +44,16 @@ export class Sources {
 
   #findOrAddSource(link: EvidenceLink): NumberedSource | undefined {
     const key = keyOf(link);
-    const known = this.#byKey.get(key);
-    if (known !== undefined || this.#byKey.size >= maxSources) return known;
-    const created: NumberedSource = { number: this.#byKey.size + 1, link, times: new Map() };
-    this.#byKey.set(key, created);
+    const known = this.#sourceByKey.get(key);
+    if (known !== undefined || this.#sourceByKey.size >= maxSources) return known;
+    const created: NumberedSource = { number: this.#sourceByKey.size + 1, link, times: new Map() };
+    this.#sourceByKey.set(key, created);
     return created;
   }
 
   /** The sources that are currently cited. */
   all(): readonly Source[] {
-    return [...this.#byKey].flatMap(([key, { number, link, times }]): Source[] =>
+    return [...this.#sourceByKey].flatMap(([key, { number, link, times }]): Source[] =>
       times.size === 0
         ? []
         : [{ number, key, link, entries: [...times.keys()], cited: [...times.values()].reduce((a, b) => a + b, 0) }],

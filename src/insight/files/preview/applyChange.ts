@@ -14,12 +14,12 @@ export type ApplyResult =
  * chooses both.
  */
 export class WorkLimit {
-  #remaining = 10_000_000;
+  #remainingWork = 10_000_000;
 
   /** Returns false if the limit is used up. */
   spend(cost: number): boolean {
-    this.#remaining -= cost;
-    return this.#remaining >= 0;
+    this.#remainingWork -= cost;
+    return this.#remainingWork >= 0;
   }
 }
 

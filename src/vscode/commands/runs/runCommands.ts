@@ -100,7 +100,7 @@ export function runCommands(shell: CommandContext): Commands {
 
     async runSeveralAgents(argument) {
       if (!canStartAgents()) return undefined;
-      if (!isObject(argument)) return askAndBegin(shell, { several: true });
+      if (!isObject(argument)) return askAndBegin(shell, { isSeveral: true });
       const parsed = raceRequestOf(argument);
       if (parsed === undefined) throw new Error(t('The Run on Several Agents command expects {0}.', raceRequestShape));
       for (const request of parsed.requests) if (!(await confirmBypass(request))) return undefined;

@@ -196,12 +196,12 @@ async function askForNamedMode({ agent, settings, step }: Subject): Promise<Answ
 async function askForLimit(
   { agent, settings, step }: Subject,
   choice: RunChoice,
-  { name, minimum, whole }: Limit,
+  { name, minimum, isInteger }: Limit,
 ): Promise<Answer<number>> {
   const now = withChoice(settings, choice)[name];
   const numberIn = (text: string): number | undefined => {
     const value = /^\d+(?:[.,]\d+)?$/.test(text.trim()) ? Number(text.trim().replace(',', '.')) : Number.NaN;
-    return value >= minimum && value <= 1e9 && (!whole || Number.isInteger(value)) ? value : undefined;
+    return value >= minimum && value <= 1e9 && (!isInteger || Number.isInteger(value)) ? value : undefined;
   };
   const answer = await askForWords({
     ...step,

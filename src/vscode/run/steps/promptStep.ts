@@ -5,20 +5,20 @@ import type { Excerpt } from './excerpt.ts';
 
 const { t } = vscode.l10n;
 
-type PromptItem = vscode.QuickPickItem & { readonly does: 'run' | 'options' | 'recall' | 'edit' };
+type PromptItem = vscode.QuickPickItem & { readonly action: 'run' | 'options' | 'recall' | 'edit' };
 
 /** The prompt, and whether to run it or do something else first. */
 export interface PromptResult {
   readonly prompt: string;
-  readonly next: PromptItem['does'];
+  readonly next: PromptItem['action'];
 }
 
 /** A row that filtering cannot hide or move: its text is not in the label. */
-const row = (icon: string, description: string, does: PromptItem['does'], detail?: string): PromptItem => ({
+const row = (icon: string, description: string, action: PromptItem['action'], detail?: string): PromptItem => ({
   label: `$(${icon})`,
   description,
   alwaysShow: true,
-  does,
+  action,
   ...(detail === undefined ? {} : { detail }),
 });
 
@@ -30,7 +30,7 @@ export async function askForPrompt(
     line,
     options,
     excerpts,
-    recalled,
+    recallSummary,
   }: {
     readonly prompt: string;
     /** Options of the run. */
@@ -38,7 +38,7 @@ export async function askForPrompt(
     readonly options: boolean;
     readonly excerpts: readonly Excerpt[];
     /** Summary of the added context; absent: none. */
-    readonly recalled: string | undefined;
+    readonly recallSummary: string | undefined;
   },
 ): Promise<Answer<PromptResult>> {
   const places = inertText(excerpts.map(({ label }) => label).join(', '));
@@ -52,13 +52,13 @@ export async function askForPrompt(
       ...(excerpts.length === 0
         ? []
         : [row('file-code', t('Sent with the prompt: {0}', places), 'edit', previewOf(excerpts))]),
-      row('history', recalled ?? t('Context from earlier sessions…'), 'recall'),
+      row('history', recallSummary ?? t('Context from earlier sessions…'), 'recall'),
       row('edit', t('Write Prompt in an Editor…'), 'edit'),
     ],
-    accepts: (text, item) => !(item?.does === 'run' || item?.does === 'recall') || text.trim() !== '',
+    accepts: (text, item) => !(item?.action === 'run' || item?.action === 'recall') || text.trim() !== '',
   });
   if (answer.kind !== 'value') return answer;
-  return { kind: 'value', value: { prompt: answer.value.text, next: answer.value.item?.does ?? 'run' } };
+  return { kind: 'value', value: { prompt: answer.value.text, next: answer.value.item?.action ?? 'run' } };
 }
 
 /** Beginning of the excerpts, on one line. */

@@ -46,9 +46,9 @@ describe('figures of recorded sessions on the command line', function () {
   });
 
   it('add up to the same total by day, agent and model as in the usage view', async () => {
-    const { spent } = await store.reading.archive.spending();
+    const { runSpending } = await store.reading.archive.spending();
     const today = localDay(store.last);
-    const { total, agents } = usageReport(spent, today.slice(0, 7), today, localDay);
+    const { total, agents } = usageReport(runSpending, today.slice(0, 7), today, localDay);
     const shown = (usd: number | null): string => englishNumbers.money(usd ?? 0);
     for (const by of ['day', 'agent', 'model']) {
       const sum = (await run(usage, ['--by', by])).trim().split('\n').at(-1) ?? '';

@@ -186,9 +186,9 @@ describe('the first list of many sessions from the catalogue', () => {
       scope: new SessionScope('everything', [], new RepositoryLookup()),
       feed: { summary: ({ session_id: id }) => void reported.push(id), removed: quiet },
       own: { recordedIds: () => Promise.resolve(new Map()), onRecorded: () => ({ dispose: quiet }) },
-      joined: { describeSession: (summary) => summary, onChange: () => ({ dispose: quiet }) },
-      keeper: { look: () => Promise.resolve(), isCopy: () => false, isRunning: () => false },
-      keepAll: false,
+      joinedSessions: { describeSession: (summary) => summary, onChange: () => ({ dispose: quiet }) },
+      copier: { look: () => Promise.resolve(), isCopy: () => false, isRunning: () => false },
+      copiesAll: false,
       log: silentLog,
       onDispose: quiet,
     });

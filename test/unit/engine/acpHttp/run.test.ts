@@ -50,7 +50,7 @@ describe('a run of an agent on a server', () => {
       clock: () => 0,
       graceMs: 60_000,
       answers: true,
-      lookAgainMs: [0, 1, 1],
+      pollIntervalsMs: [0, 1, 1],
       ...change,
     });
 
@@ -155,7 +155,7 @@ describe('a run of an agent on a server', () => {
     };
     try {
       const client = new AcpHttpClient({ baseUrl: cut.url, fetch: unreliable });
-      const run = await played(await start('cut', { client, lookAgainMs: [0, 1, 1, 1, 100, 1000] }));
+      const run = await played(await start('cut', { client, pollIntervalsMs: [0, 1, 1, 1, 100, 1000] }));
       assert.deepEqual(answers(run), ['Half of the answer']);
       assert.deepEqual(run.exit, { code: 0, signal: null });
       assert.ok(asked > 3);

@@ -20,9 +20,9 @@ describe('the budget of a run', function () {
     const budget = new RunBudget({
       clock,
       monotonic: () => passed,
-      elsewhere: others,
+      sharedSpending: others,
       bounds,
-      until: wall + 48 * hour,
+      dayEnd: wall + 48 * hour,
     });
     budget.begin({
       onNear: () => undefined,

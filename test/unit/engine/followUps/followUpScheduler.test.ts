@@ -42,7 +42,7 @@ class Window {
       },
       clock: () => this.now,
       log: silentLog,
-      mayFollow: () => true,
+      mayGetFollowUps: () => true,
       send: (due) => this.#send(due),
       after: (ms, then) => {
         const timer = { at: this.now + ms, then };

@@ -276,7 +276,7 @@ describe('follow-ups that are about to run', function () {
         engine,
         clock: () => now,
         log: benchDeps(bench.store).log,
-        mayFollow: () => true,
+        mayGetFollowUps: () => true,
         send: async ({ sessionId, prompt, trigger }) => {
           const handle = await engine.resume(sessionId, { prompt, trigger });
           sent.push(sessionId);

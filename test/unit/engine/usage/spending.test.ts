@@ -41,9 +41,9 @@ describe('spending', () => {
 
   it('is read from record ends, by run and model', async () => {
     await written(ids[0], [...ended(ids[0], 1, 0), ...ended(ids[0], 2, 86_400)]);
-    const { spent, omitted, unreadable } = await spendingOf(temporary.store, []);
+    const { runSpending, omitted, unreadable } = await spendingOf(temporary.store, []);
     assert.deepEqual(
-      spent.map(({ runId, at, cost, models }) => [runId, at, cost, models]),
+      runSpending.map(({ runId, at, cost, models }) => [runId, at, cost, models]),
       [
         [run(1), time(60), { provenance: 'reported', usd: 1 }, [{ model: 'm', input: 10, usd: 1 }]],
         [run(2), time(86_460), { provenance: 'reported', usd: 2 }, [{ model: 'm', input: 20, usd: 2 }]],
@@ -68,9 +68,9 @@ describe('spending', () => {
       { kind: 'summary', summary: aSummary({ session_id: ids[1], recording: true }), turns: [], turns_omitted: 0 },
     ]);
     await mkdir(temporary.store.path(ids[2]), { recursive: true });
-    const { spent, omitted, unreadable } = await spendingOf(temporary.store, []);
+    const { runSpending, omitted, unreadable } = await spendingOf(temporary.store, []);
     assert.deepEqual(
-      spent.map(({ sessionId, runId, cost: spentCost }) => [sessionId, runId, spentCost]),
+      runSpending.map(({ sessionId, runId, cost: spentCost }) => [sessionId, runId, spentCost]),
       [
         [ids[0], null, { provenance: 'reported', usd: 0.75 }],
         [ids[0], run(1), cost],

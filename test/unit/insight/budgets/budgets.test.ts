@@ -149,7 +149,7 @@ describe('usage of other runs', () => {
   };
   const how = {
     dayOf: (at: string) => at.slice(0, 10),
-    inside: (dir: string, folder: string) => dir.startsWith(folder),
+    isInside: (dir: string, folder: string) => dir.startsWith(folder),
   };
   const sums = (sessions: readonly SessionRuns[], change: Partial<BudgetOwner> = {}) =>
     sharedSpending({ ...subject, ...change }, sessions, Date.parse(today), how);
@@ -199,7 +199,7 @@ describe('usage of other runs', () => {
   });
 
   it('excludes the run that is counted separately, and includes summaries without runs', () => {
-    const found = sums([session('b', {}, [run('1', today, 0.25, 100)], 3)], { exceptRun: '1' });
+    const found = sums([session('b', {}, [run('1', today, 0.25, 100)], 3)], { excludedRun: '1' });
     assert.equal(found.session.tokens, 900);
     assert.equal(found.session.usd, 0.75);
     assert.equal(found.session.turns, 8);

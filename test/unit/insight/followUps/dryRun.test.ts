@@ -20,7 +20,7 @@ function run(overrides: Partial<EndedRun> = {}): EndedRun {
     endedAt: 12 * hour,
     isCompleted: true,
     total: 2,
-    ends: question,
+    unfinishedWork: question,
     sent: { count: 0, usd: 0 },
     ...overrides,
   };
@@ -48,7 +48,7 @@ describe('a dry run of follow-ups', () => {
   });
 
   it('gives the reason if none would have been sent', () => {
-    assert.deepEqual(outcomes([run({ ends: nothing })]), ['nothing_open']);
+    assert.deepEqual(outcomes([run({ unfinishedWork: nothing })]), ['nothing_open']);
     assert.deepEqual(outcomes([run({ isCompleted: false })]), ['not_idle']);
     assert.deepEqual(outcomes([run({ nextAt: 12 * hour + minute })]), ['resumed']);
     assert.deepEqual(outcomes([run({ sent: { count: 3, usd: 0 } })]), ['session_limit']);

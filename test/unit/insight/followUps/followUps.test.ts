@@ -166,14 +166,14 @@ describe('a follow-up', () => {
     idle: true,
     since: noon,
     total: 7,
-    ends: { question: false, todos: null, undecided: null, repeats: false },
+    unfinishedWork: { question: false, todos: null, undecided: null, repeats: false },
     sent: { count: 0, usd: 0 },
-    today: { all: 0, agent: 0 },
+    sentToday: { all: 0, agent: 0 },
   };
   const decide = (change: Partial<FollowUpFacts> = {}, own: Partial<FollowUpRules> = {}, now = noon, paused = false) =>
     decideFollowUp({ ...facts, ...change }, { ...rules, ...own }, { now, minuteOfDay, paused });
-  const trigger = (ends: Partial<FollowUpFacts['ends']>, own: Partial<FollowUpRules> = {}) => {
-    const decision = decide({ ends: { ...facts.ends, ...ends } }, own);
+  const trigger = (ends: Partial<FollowUpFacts['unfinishedWork']>, own: Partial<FollowUpRules> = {}) => {
+    const decision = decide({ unfinishedWork: { ...facts.unfinishedWork, ...ends } }, own);
     return decision.due ? [decision.trigger.type, decision.trigger.reason, decision.prompt] : decision.why;
   };
 
@@ -263,15 +263,15 @@ describe('a follow-up', () => {
     ['cancelled', { cancelledAt: 7 }, {}],
     ['session_limit', { sent: { count: 3, usd: 0 } }, {}],
     ['session_limit', {}, { perSession: 0 }],
-    ['day_limit', { today: { all: 20, agent: 0 } }, {}],
-    ['day_limit', { today: { all: 0, agent: 2 } }, { perDayOfAgent: 2 }],
+    ['day_limit', { sentToday: { all: 20, agent: 0 } }, {}],
+    ['day_limit', { sentToday: { all: 0, agent: 2 } }, { perDayOfAgent: 2 }],
     ['budget_used_up', { sent: { count: 1, usd: 0.5 } }, { usd: 0.5 }],
     ['budget_unknown', { sent: { count: 1, usd: null } }, { usd: 0.5 }],
     ['nothing_open', {}, { triggers: [] }],
     [
       'nothing_new',
       {
-        ends: { question: false, todos: { open: 1, all: 2 }, undecided: null, repeats: false },
+        unfinishedWork: { question: false, todos: { open: 1, all: 2 }, undecided: null, repeats: false },
         sent: { count: 1, usd: 0.1, last: { type: 'task_incomplete', reason: '1 of 2 todos are open', usd: 0.1 } },
       },
       {},
@@ -296,12 +296,15 @@ describe('a follow-up', () => {
 
   it('is sent again if something is new: fewer to-dos, another question', () => {
     const last = { type: 'task_incomplete', reason: '2 of 2 todos are open', usd: 0 } as const;
-    const ends = { question: false, todos: { open: 1, all: 2 }, undecided: null, repeats: false };
-    assert.equal(decide({ ends, sent: { count: 1, usd: 0, last } }).due, true);
+    const unfinishedWork = { question: false, todos: { open: 1, all: 2 }, undecided: null, repeats: false };
+    assert.equal(decide({ unfinishedWork, sent: { count: 1, usd: 0, last } }).due, true);
     const reason = 'The last message ends with an unanswered question';
     const asked = { type: 'question_unanswered', reason, usd: 0 } as const;
     const again = (repeats: boolean) =>
-      decide({ ends: { ...ends, question: true, todos: null, repeats }, sent: { count: 1, usd: 0, last: asked } });
+      decide({
+        unfinishedWork: { ...unfinishedWork, question: true, todos: null, repeats },
+        sent: { count: 1, usd: 0, last: asked },
+      });
     assert.equal(again(false).due, true);
     assert.deepEqual(again(true), { due: false, why: 'nothing_new' });
   });

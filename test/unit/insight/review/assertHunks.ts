@@ -37,7 +37,7 @@ export function assertReverted(history: MadeHistory, hunk: ReviewHunk, text: str
   const lines = linesOf(history, hunk);
   const [now, next] = [splitLines(history.now), splitLines(text)];
   assert.equal(next.mark, now.mark);
-  assert.ok(next.breaks.every((reason) => reason === (now.breaks[0] ?? reason)));
+  assert.ok(next.lineBreaks.every((reason) => reason === (now.lineBreaks[0] ?? reason)));
   const gone = new Set(lines.now);
   const stays = history.all.filter((line) => line.removed === undefined && !gone.has(line));
   const back = new Set(lines.base);

@@ -84,7 +84,7 @@ describe('a review of generated histories', () => {
         if (!history.entries.some(({ type }) => type.kind === 'tool_use')) return;
         const found = review(history, false);
         assert.equal(found.before?.join('\n'), history.base.join('\n'));
-        assert.equal(found.uncertain, false);
+        assert.equal(found.isUncertain, false);
         for (const hunk of found.hunks) assertAuthors(history, hunk);
       }),
       { numRuns: 200, seed: 13 },
@@ -106,14 +106,14 @@ describe('a review', () => {
 
   it('reports if it does not know whether the file existed', () => {
     const found = reviewFile([call(1, writes('a.ts', 'one\n'))], 'one\n', options);
-    assert.equal(found.uncertain, true);
+    assert.equal(found.isUncertain, true);
     assert.deepEqual(revertHunk(found, found.hunks[0]!), { conflict: 'uncertain', text: null });
   });
 
   it('deletes a file that the agent says it created', () => {
     const entries = [call(1, { kind: 'file_write', path: 'a.ts', content: 'one\n', created: true })];
     const found = reviewFile(entries, 'one\n', options);
-    assert.equal(found.uncertain, false);
+    assert.equal(found.isUncertain, false);
     assert.deepEqual(revertHunk(found, found.hunks[0]!), { text: null });
   });
 
@@ -139,7 +139,12 @@ describe('a review', () => {
     assert.deepEqual([...findRenames([{ path: 'a.ts', lines: old }], added)], [['a.ts', 'c.ts']]);
     const entries = [call(1, edits('a.ts', 'line 5', 'line five')), call(2, edits('c.ts', 'line 7', 'line seven'))];
     const now = old.join('\n').replace('5', 'five').replace('7', 'seven');
-    const found = reviewFile(entries, now, { path: 'c.ts', earlier: ['a.ts'], workDir: '/w', start: old.join('\n') });
+    const found = reviewFile(entries, now, {
+      path: 'c.ts',
+      earlierPaths: ['a.ts'],
+      workDir: '/w',
+      start: old.join('\n'),
+    });
     assert.deepEqual(
       found.hunks.map(({ by }) => by),
       [[1], [2]],

@@ -76,7 +76,7 @@ describe('streamed markdown', () => {
     for (const text of ['word '.repeat(20_000), '```\n' + 'x = 1;\n'.repeat(20_000)]) {
       const parts = streamed(text, 5000);
       assert.ok(parts.length > 5, String(parts.length));
-      assert.ok(parts.slice(1).every(({ blocks }) => blocks[0]?.joined === true));
+      assert.ok(parts.slice(1).every(({ blocks }) => blocks[0]?.isJoined === true));
     }
   });
 

@@ -111,7 +111,7 @@ describe('results of children are reported', () => {
       assert.deepEqual(
         {
           due: found.due.map(({ child }) => child),
-          dropped: found.dropped.map(({ child }) => child),
+          dropped: found.toDrop.map(({ child }) => child),
           isRunning: found.isRunning,
           hasUnreadable: found.hasUnreadable,
         },

@@ -121,7 +121,7 @@ describe('a file that a command prints', () => {
     const sed = run("sed -n '1,400p' a.ts", cut);
     assert.equal(firstLink([sed], '`a.ts:390`')?.status, 'found');
     assert.deepEqual(evidenceFor(sed, '`a.ts:20`').lines, [18, 22]);
-    assert.notEqual(evidenceFor(sed, '`a.ts:90`').textThen?.includes('line 387'), true);
+    assert.notEqual(evidenceFor(sed, '`a.ts:90`').originalText?.includes('line 387'), true);
     const read = step(1, { kind: 'file_read', path: 'a.ts', startLine: 1, endLine: 400 }, { result: { text: cut } });
     assert.equal(firstLink([read], '`a.ts:400`')?.status, 'found');
     const again = readByCommand("sed -n '30,60p' a.ts | cat -n", numberedLines(1, 31));
@@ -134,7 +134,7 @@ describe('a file that a command prints', () => {
 
   it('is evidence for its lines', () => {
     const evidence = evidenceFor(run("sed -n '30,60p' src/a.ts", plainLines(30, 60)), '`src/a.ts:40`');
-    assert.deepEqual([evidence.lines, evidence.textThen], [[38, 42], plainLines(38, 42)]);
+    assert.deepEqual([evidence.lines, evidence.originalText], [[38, 42], plainLines(38, 42)]);
   });
 });
 
@@ -144,9 +144,9 @@ describe('evidence of an edit', () => {
   it('is the part with the claimed lines', () => {
     const patch = [hunk(4, 'first'), hunk(40, 'second')].join('\n');
     const edit = step(1, { kind: 'file_edit', changes: [{ path: 'a.ts', kind: 'update', patch }] });
-    assert.equal(evidenceFor(edit, '`a.ts:41`').textThen, 'second a\nsecond new\nsecond b');
+    assert.equal(evidenceFor(edit, '`a.ts:41`').originalText, 'second a\nsecond new\nsecond b');
     assert.deepEqual(evidenceFor(edit, '`a.ts:41`').lines, [40, 42]);
-    assert.equal(evidenceFor(edit, 'I changed `a.ts`.').textThen, 'first a\nfirst new\nfirst b');
+    assert.equal(evidenceFor(edit, 'I changed `a.ts`.').originalText, 'first a\nfirst new\nfirst b');
   });
 
   it('belongs to its file, not to another whose name ends alike', () => {
@@ -154,21 +154,21 @@ describe('evidence of an edit', () => {
       { path: '/workspace/data.ts', kind: 'update' as const, patch: hunk(1, 'data') },
       { path: '/workspace/a.ts', kind: 'update' as const, patch: hunk(1, 'a') },
     ];
-    assert.match(evidenceFor(step(1, { kind: 'file_edit', changes }), 'I changed `a.ts`.').textThen ?? '', /^a a/);
+    assert.match(evidenceFor(step(1, { kind: 'file_edit', changes }), 'I changed `a.ts`.').originalText ?? '', /^a a/);
   });
 
   it('has no line numbers if the edit has none', () => {
     const changes = [{ path: 'a.ts', kind: 'update' as const, oldText: 'x', newText: 'y\nz' }];
     const evidence = evidenceFor(step(1, { kind: 'file_edit', changes }), 'I changed `a.ts`.');
-    assert.deepEqual([evidence.lines, evidence.textThen], [null, 'y\nz']);
+    assert.deepEqual([evidence.lines, evidence.originalText], [null, 'y\nz']);
   });
 });
 
 it('evidence of a search consists of the lines that name the file and line', () => {
   const text = 'src/data.ts:7: x\nsrc/a.ts:3: y\nsrc/a.ts:30: z\nsrc/a.tsx:3: no';
   const search = step(1, { kind: 'search', query: 'x' }, { result: { text } });
-  assert.equal(evidenceFor(search, 'See `src/a.ts:3`.').textThen, 'src/a.ts:3: y');
-  assert.equal(evidenceFor(search, 'See `src/a.ts`.').textThen, 'src/a.ts:3: y\nsrc/a.ts:30: z');
+  assert.equal(evidenceFor(search, 'See `src/a.ts:3`.').originalText, 'src/a.ts:3: y');
+  assert.equal(evidenceFor(search, 'See `src/a.ts`.').originalText, 'src/a.ts:3: y\nsrc/a.ts:30: z');
 });
 
 describe('the outcome of tests', () => {
@@ -324,8 +324,8 @@ describe('lines printed by a command', () => {
 
   it('may be numbered', () => {
     const evidence = evidenceFor(run('git diff', diff), '`src/a.ts:41`');
-    assert.deepEqual([evidence.lines, evidence.textThen], [[40, 42], 'x\nz\nw']);
-    assert.equal(evidenceFor(run('grep -n foo src/a.ts', '42:foo()'), '`src/a.ts:42`').textThen, 'foo()');
+    assert.deepEqual([evidence.lines, evidence.originalText], [[40, 42], 'x\nz\nw']);
+    assert.equal(evidenceFor(run('grep -n foo src/a.ts', '42:foo()'), '`src/a.ts:42`').originalText, 'foo()');
   });
 });
 

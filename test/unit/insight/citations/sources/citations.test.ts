@@ -255,7 +255,7 @@ describe('evidence', () => {
   it('is the text of the lines at the time of the step', () => {
     const evidence = evidenceFor(read, '`a.ts:13`');
     assert.deepEqual(
-      [evidence.lines, evidence.textThen, evidence.cut],
+      [evidence.lines, evidence.originalText, evidence.cut],
       [[11, 14], 'eleven\ntwelve\nthirteen\nfourteen', true],
     );
     assert.equal(evidence.hash, 'length 31');
@@ -274,11 +274,11 @@ describe('evidence', () => {
   it('is the new side of an edit, and the end of long output', () => {
     const patch = '@@ -4,3 +4,3 @@\n four\n-old\n+new\n six';
     const edit = step(3, { kind: 'file_edit', changes: [{ path: 'a.ts', kind: 'update', patch }] });
-    assert.deepEqual(evidenceFor(edit, '`a.ts:5` is new').textThen, 'four\nnew\nsix');
+    assert.deepEqual(evidenceFor(edit, '`a.ts:5` is new').originalText, 'four\nnew\nsix');
     const output = Array.from({ length: 90 }, (_, at) => `line ${at}`).join('\n');
     const run = step(3, { kind: 'command_run', command: 'npm test', stdout: output, exitCode: 0 });
     const evidence = evidenceFor(run, 'Tests pass.');
-    assert.equal(evidence.textThen?.split('\n').at(-1), 'line 89');
+    assert.equal(evidence.originalText?.split('\n').at(-1), 'line 89');
     assert.deepEqual([evidence.cut, evidence.command, evidence.exitCode], [true, 'npm test', 0]);
   });
 
