@@ -31,9 +31,9 @@ export function recognizeAgents(lines: readonly string[], adapters: readonly Age
     const own = messages.some((message) => adapter.isOwn?.(message) === true);
     return { adapter, missed: counts.unknown + counts.malformed, named: sessionIds.length > 0, own };
   });
-  const fewest = Math.min(...read.map(({ missed }) => missed));
+  const fewestMissed = Math.min(...read.map(({ missed }) => missed));
   // An adapter that understands no line does not match.
-  const best = read.filter(({ missed }) => missed === fewest && missed < lines.length);
+  const best = read.filter(({ missed }) => missed === fewestMissed && missed < lines.length);
   const named = best.filter((match) => match.named);
   const own = best.filter((match) => match.own);
   const [most] = [own, named, messages.length > 0 ? best : []].filter((matches) => matches.length > 0);

@@ -101,13 +101,13 @@ export async function connect(options: ConnectOptions): Promise<DaemonConnection
   const startDeadline = began + (options.startWithinMs ?? startMs);
   const left = (until?: number): number =>
     Math.max(1, (until ?? began + starting + (options.withinMs ?? connectMs * loadFactor())) - performance.now());
-  let killed = 0;
+  let killCount = 0;
   for (let isFirst = true; ; isFirst = false) {
     if (!isFirst) {
       const startedAt = performance.now();
       for (let signal = await startDaemon(options, left(startDeadline)); signal !== null;) {
-        killed += 1;
-        if (killed > maxKilled) throw notStarted(`${signal} ended it.`);
+        killCount += 1;
+        if (killCount > maxKilled) throw notStarted(`${signal} ended it.`);
         signal = await startDaemon(options, left(startDeadline));
       }
       starting += performance.now() - startedAt;
@@ -168,7 +168,7 @@ async function startDaemon(options: ConnectOptions, withinMs: number): Promise<N
   });
   // If there is no pipe, this promise is never awaited.
   failed.catch(() => undefined);
-  const signalled = new Promise<NodeJS.Signals | null>((resolve) => {
+  const whenSignalled = new Promise<NodeJS.Signals | null>((resolve) => {
     child.once('exit', (_, signal) => resolve(signal));
   });
   const [, , , pipe] = child.stdio;
@@ -181,7 +181,7 @@ async function startDaemon(options: ConnectOptions, withinMs: number): Promise<N
     const report = reportSchema.safeParse(parse(printed));
     if (!report.success) {
       if (pipe.destroyed && !pipe.readableEnded) throw notStarted('It took too long.');
-      const signal = await Promise.race([signalled, delay(exitMs, null, { ref: false })]);
+      const signal = await Promise.race([whenSignalled, delay(exitMs, null, { ref: false })]);
       if (signal === null) throw notStarted('It exited without giving a reason.');
       return signal;
     }

@@ -80,10 +80,10 @@ export class RemoteSession<F extends Error> implements Disposable {
 
   /** @throws F, DaemonError */
   static async open<F extends Error>(link: DaemonLink<F>, storeDir: string, id: string): Promise<RemoteSession<F>> {
-    const early = new EarlyUpdates();
-    const { answer, connection } = await link.begin('follow', { session_id: id }, early.handleUpdate);
+    const earlyUpdates = new EarlyUpdates();
+    const { answer, connection } = await link.begin('follow', { session_id: id }, earlyUpdates.handleUpdate);
     const session = new RemoteSession(link, storeDir, connection, answer);
-    early.to((update) => session.#update(update));
+    earlyUpdates.to((update) => session.#update(update));
     return session;
   }
 
@@ -95,18 +95,18 @@ export class RemoteSession<F extends Error> implements Disposable {
     params: GivenParams<N>,
     signal?: AbortSignal,
   ): Promise<RemoteSession<F>> {
-    const early = new EarlyUpdates();
+    const earlyUpdates = new EarlyUpdates();
     const { answer, connection } = await link.begin<RunMethod>(
       name,
       { ...params, follow: true },
-      early.handleUpdate,
+      earlyUpdates.handleUpdate,
       signal,
     );
     const { followed }: ResultOf<RunMethod> = answer;
     if (followed === undefined) return RemoteSession.open(link, storeDir, answer.session_id);
     const session = new RemoteSession(link, storeDir, connection, followed);
     session.#expectEnd();
-    early.to((update) => session.#update(update));
+    earlyUpdates.to((update) => session.#update(update));
     return session;
   }
 
@@ -302,8 +302,8 @@ export class RemoteSession<F extends Error> implements Disposable {
     if (this.#isDisposed) return;
     const opened = [...this.#open.keys()];
     const before = this.#state;
-    const early = new EarlyUpdates();
-    const { answer, connection } = await this.#link.begin('follow', { session_id: this.id }, early.handleUpdate);
+    const earlyUpdates = new EarlyUpdates();
+    const { answer, connection } = await this.#link.begin('follow', { session_id: this.id }, earlyUpdates.handleUpdate);
     this.#connection = connection;
     this.#subscription = answer.subscription;
     this.#state = before;
@@ -323,7 +323,7 @@ export class RemoteSession<F extends Error> implements Disposable {
     }
     puts.push(...[...this.#open.values()].map((entry): EntryUpdate => ({ op: 'put', entry, open: true })));
     if (puts.length > 0) this.#updates.fire(puts, state.total);
-    early.to((update) => this.#update(update));
+    earlyUpdates.to((update) => this.#update(update));
   }
 }
 

@@ -94,8 +94,8 @@ export class Coordinator {
   adopt(request: z.infer<typeof createRunSchema>): Run {
     const job = this.#createJob(request, { by_agent: true });
     const { parent_session_id: parent } = request;
-    const above = [...this.#jobs.values()].find(({ run }) => run.session_id === parent && !isRunOver(run.status));
-    const runner_id = above?.run.runner_id;
+    const parentJob = [...this.#jobs.values()].find(({ run }) => run.session_id === parent && !isRunOver(run.status));
+    const runner_id = parentJob?.run.runner_id;
     const run = { ...moveRun(job.run, 'claimed', this.#timestamp()), ...(runner_id !== undefined && { runner_id }) };
     this.#saveChange({ ...job, run, adopted: true });
     return run;

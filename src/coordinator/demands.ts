@@ -59,8 +59,8 @@ export function isWithin(folder: string | undefined, within: readonly string[] |
   const inside = normalizeDriveLetter(folder);
   return within.map(normalizeDriveLetter).some((parent) => {
     // A root ends with its separator.
-    const above = /[\\/]$/.test(parent) ? parent.slice(0, -1) : parent;
-    return inside === parent || inside.startsWith(`${above}/`) || inside.startsWith(`${above}\\`);
+    const parentPath = /[\\/]$/.test(parent) ? parent.slice(0, -1) : parent;
+    return inside === parent || inside.startsWith(`${parentPath}/`) || inside.startsWith(`${parentPath}\\`);
   });
 }
 

@@ -40,11 +40,11 @@ export class RunnerRegistry {
   ): { readonly taken: RegisteredRunner; readonly replaced: boolean } {
     const runnerId = this.#idFor(instance, idOf, now);
     const before = this.#runners.get(runnerId);
-    const same = before?.instance === instance;
+    const isSameInstance = before?.instance === instance;
     if (before === undefined && this.#runners.size >= maxRunners) {
       throw new CoordinatorError('full', `Too many runners: at most ${maxRunners} are allowed.`);
     }
-    const registered_at = same ? before.runner.registered_at : at;
+    const registered_at = isSameInstance ? before.runner.registered_at : at;
     const runner = {
       runner_id: runnerId,
       registered_at,
@@ -56,7 +56,7 @@ export class RunnerRegistry {
     };
     const connected = { runner, instance, limit, within, heartbeatAt: now, hasExited: false };
     this.#runners.set(runnerId, connected);
-    return { taken: connected, replaced: before !== undefined && !same };
+    return { taken: connected, replaced: before !== undefined && !isSameInstance };
   }
 
   heartbeat(

@@ -40,22 +40,27 @@ export function waitingReason(job: Job, context: WaitingContext): WaitingReason 
   const budget = exceededBudget(run.project_dir);
   if (budget !== undefined) return { kind: 'budget', budget };
   if (online.length === 0) return { kind: 'no_runner' };
-  const offering = online.filter(({ runner }) => runner.executor_type === executor_type);
-  if (offering.length === 0) {
+  const offeringRunners = online.filter(({ runner }) => runner.executor_type === executor_type);
+  if (offeringRunners.length === 0) {
     const offered = [...new Set(online.map(({ runner }) => runner.executor_type))].sort();
     return { kind: 'executor', executor_type, offered };
   }
-  const meeting = offering.filter(({ runner }) => meetsDemands(runner, run.demands));
+  const meeting = offeringRunners.filter(({ runner }) => meetsDemands(runner, run.demands));
   if (meeting.length === 0 && run.demands !== undefined)
-    return { kind: 'demands', unmet: findUnmetDemands(offering, run.demands) };
-  const able = meeting.filter((runner) => canTake(runner, job));
-  if (able.length === 0) return { kind: 'folder', folder: run.project_dir ?? '' };
+    return { kind: 'demands', unmet: findUnmetDemands(offeringRunners, run.demands) };
+  const capableRunners = meeting.filter((runner) => canTake(runner, job));
+  if (capableRunners.length === 0) return { kind: 'folder', folder: run.project_dir ?? '' };
   // Without a folder of its own, it works in that of its runner.
-  const exceeded = able.map(({ runner }) => exceededBudget(run.project_dir ?? runner.project_dir));
-  if (exceeded[0] !== undefined && !exceeded.includes(undefined)) return { kind: 'budget', budget: exceeded[0] };
-  if (able.some(({ runner, limit }, index) => exceeded[index] === undefined && load(runner.runner_id) < limit))
+  const exceededBudgets = capableRunners.map(({ runner }) => exceededBudget(run.project_dir ?? runner.project_dir));
+  if (exceededBudgets[0] !== undefined && !exceededBudgets.includes(undefined))
+    return { kind: 'budget', budget: exceededBudgets[0] };
+  if (
+    capableRunners.some(
+      ({ runner, limit }, index) => exceededBudgets[index] === undefined && load(runner.runner_id) < limit,
+    )
+  )
     return undefined;
-  return { kind: 'busy', runners: able.map(({ runner }) => runner.runner_id) };
+  return { kind: 'busy', runners: capableRunners.map(({ runner }) => runner.runner_id) };
 }
 
 function findUnmetDemands(runners: readonly RegisteredRunner[], demands: Demands): Demands {
@@ -103,6 +108,6 @@ function budgetText({ scope, key, period, limit_usd }: UsedUpBudget): string {
 
 function shortDemands(demands: Demands): string {
   const [tag, ...others] = demands.tags;
-  const alone = others.length === 0 && demandProperties.every((name) => demands[name] === undefined);
-  return tag !== undefined && alone ? `the tag ${tag}` : demandsText(demands);
+  const isOnlyTag = others.length === 0 && demandProperties.every((name) => demands[name] === undefined);
+  return tag !== undefined && isOnlyTag ? `the tag ${tag}` : demandsText(demands);
 }

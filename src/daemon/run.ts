@@ -29,8 +29,8 @@ export async function runDaemon(options: DaemonOptions): Promise<void> {
     onReady();
     return;
   }
-  const touching = setInterval(() => void lease.updateTime(Date.now()).catch(() => undefined), touchMs);
-  touching.unref();
+  const leaseTimer = setInterval(() => void lease.updateTime(Date.now()).catch(() => undefined), touchMs);
+  leaseTimer.unref();
   try {
     const cleaned = keepCompiledCode(folder, version);
     // Loading the engine takes most of the start; a daemon that lost the race for the lease does not load it.
@@ -38,7 +38,7 @@ export async function runDaemon(options: DaemonOptions): Promise<void> {
     await cleaned;
     await serve(folder, options);
   } finally {
-    clearInterval(touching);
+    clearInterval(leaseTimer);
     await lease.release();
   }
 }

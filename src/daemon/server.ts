@@ -57,7 +57,7 @@ export class DaemonServer {
     const closed = new Promise<void>((resolve) => {
       this.#server.close(() => resolve());
     });
-    for (const stranger of this.#unauthenticated) stranger.destroy();
+    for (const unauthenticated of this.#unauthenticated) unauthenticated.destroy();
     for (const client of this.#clients) client.end();
     await closed;
   }

@@ -377,9 +377,9 @@ export class Engine {
           const project_identity = await identityOf(state.session.project_dir ?? '');
           const session = { ...moveSession(state.session, 'pending'), last_resumed_at, project_identity };
           const { replacedIds } = planned;
-          const cleared = replacedIds && { executor_session_id: undefined, executor_session_ids: [] };
+          const clearedIds = replacedIds && { executor_session_id: undefined, executor_session_ids: [] };
           // Recorded together with the start of the run.
-          state.change({ ...session, ...cleared, ...(execution_mode !== undefined && { execution_mode }) });
+          state.change({ ...session, ...clearedIds, ...(execution_mode !== undefined && { execution_mode }) });
           return this.#starter.start(state, source, agent, planned).catch((error: unknown) => {
             if (replacedIds !== undefined) state.change(replacedIds);
             throw error;

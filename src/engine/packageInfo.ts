@@ -4,8 +4,8 @@ import * as z from 'zod';
 
 /** Works from the sources and from the bundle, which have different depths. */
 export function packageFolder(folder: string): string {
-  const above = path.dirname(folder);
-  return existsSync(path.join(folder, 'package.json')) || above === folder ? folder : packageFolder(above);
+  const parent = path.dirname(folder);
+  return existsSync(path.join(folder, 'package.json')) || parent === folder ? folder : packageFolder(parent);
 }
 
 /** Version of the package that contains this program. */

@@ -34,8 +34,8 @@ export class SyntheticCount {
   }
 
   /** Combined with the counts of a summary, unless they are unreliable. Absent: none. */
-  counts(reported: SyntheticCounts | undefined, believed: boolean): SyntheticCounts | undefined {
-    const all = believed ? sum(reported ?? none, sum(this.#countAll(), this.#summarizedCounts, -1)) : this.#countAll();
+  counts(reported: SyntheticCounts | undefined, isTrusted: boolean): SyntheticCounts | undefined {
+    const all = isTrusted ? sum(reported ?? none, sum(this.#countAll(), this.#summarizedCounts, -1)) : this.#countAll();
     return Object.values(all).some((count) => count > 0) ? all : undefined;
   }
 

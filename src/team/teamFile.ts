@@ -48,16 +48,16 @@ export async function moveTeamFolder(
   storeDir: string,
 ): Promise<{ readonly remove: () => Promise<void>; readonly restore: () => Promise<void> }> {
   const folder = teamFolder(storeDir);
-  const aside = `${folder}.left`;
-  const remove = (): Promise<void> => rm(aside, { recursive: true, force: true });
+  const leftFolder = `${folder}.left`;
+  const remove = (): Promise<void> => rm(leftFolder, { recursive: true, force: true });
   await remove();
-  await rename(folder, aside);
+  await rename(folder, leftFolder);
   return {
     remove,
     restore: async () => {
       // A daemon that still ran may have made an empty one.
       await rm(folder, { recursive: true, force: true });
-      await rename(aside, folder);
+      await rename(leftFolder, folder);
     },
   };
 }

@@ -96,9 +96,9 @@ class LinkWalk {
       if (text === undefined || text === '' || links > maxLinks) return 'refused';
       if (isUnsafePath(text, this.#system.isWindows)) return 'refused';
       const target = this.#resolveTarget(at, text, rest);
-      const entered = this.#enter(target.isAbsolute ? target.place : at);
-      if (entered === undefined) return normalize(target.place, []);
-      ({ at, rest } = target.isAbsolute ? entered : { at, rest: [...target.names, ...rest] });
+      const enteredPlace = this.#enter(target.isAbsolute ? target.place : at);
+      if (enteredPlace === undefined) return normalize(target.place, []);
+      ({ at, rest } = target.isAbsolute ? enteredPlace : { at, rest: [...target.names, ...rest] });
     }
   }
 

@@ -54,9 +54,9 @@ export class FairTurns {
     if (this.#idleTakers.size + this.#busyTakers.size > 0) this.#scheduleTurn();
   };
 
-  #takeNext(busyFirst: boolean): TurnTaker | undefined {
+  #takeNext(prefersBusy: boolean): TurnTaker | undefined {
     const [fresh] = this.#idleTakers;
     const [busy] = this.#busyTakers;
-    return busyFirst ? (busy ?? fresh) : (fresh ?? busy);
+    return prefersBusy ? (busy ?? fresh) : (fresh ?? busy);
   }
 }

@@ -4,7 +4,7 @@ import { markdownRuns } from '../../src/text/markdownRuns.ts';
 import { countTokenStarts, dividePieces, elementsOf, marksIn, type Piece } from './elements.ts';
 
 /**
- * One block of a message. `joined`: continues the block before it, which was split for its length. `at`: position of the
+ * One block of a message. `isJoined`: continues the block before it, which was split for its length. `at`: position of the
  * token's `raw` in the text, with single-character line breaks; -1 if it is not part of it or may still change.
  */
 export interface Block {
@@ -59,7 +59,7 @@ interface Fence {
 export class MarkdownStream {
   readonly parts: Part[] = [newPart()];
   #unparsedTail = '';
-  /** Number of characters so far, including `#tail`. */
+  /** Number of characters so far, including `#unparsedTail`. */
   #characters = 0;
   #pendingTexts: string[] = [];
   #tokenStarts = 0;

@@ -113,6 +113,6 @@ export function unsupportedServers({ canHttpServers }: Greeting, servers: McpSer
 export function loginAdvice({ preset, logins }: Pick<Greeting, 'preset' | 'logins'>, program: string): string {
   const offered = logins.map(({ name, description }) => (description === undefined ? name : `${name}: ${description}`));
   const run = preset?.login ?? program;
-  const ways = offered.length === 0 ? '' : ` It offers: ${offered.join('; ')}.`;
-  return `Log in once in a terminal (${run}), or give it a key in its environment.${ways}`;
+  const offeredText = offered.length === 0 ? '' : ` It offers: ${offered.join('; ')}.`;
+  return `Log in once in a terminal (${run}), or give it a key in its environment.${offeredText}`;
 }

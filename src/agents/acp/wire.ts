@@ -143,10 +143,10 @@ export function tokenUsage(value: unknown): TokenUsage | null {
   const plain = (input ?? 0) + (output ?? 0);
   const cacheInInput = cached > 0 && (total === plain || total === plain + thoughts) && (input ?? 0) >= cached;
   const counted = plain + (cacheInInput ? 0 : cached);
-  const thoughtsApart = thoughts > 0 && total === counted + thoughts;
+  const areThoughtsSeparate = thoughts > 0 && total === counted + thoughts;
   const usage: TokenUsage = {};
   if (input !== undefined) usage.input = cacheInInput ? input - cached : input;
-  if (output !== undefined) usage.output = thoughtsApart ? output + thoughts : output;
+  if (output !== undefined) usage.output = areThoughtsSeparate ? output + thoughts : output;
   const saved = { cacheRead: of('cacheRead'), cacheWrite: of('cacheWrite'), reasoning: of('reasoning') };
   for (const kind of ['cacheRead', 'cacheWrite', 'reasoning'] as const) {
     const tokens = saved[kind];

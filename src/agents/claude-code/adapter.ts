@@ -3,7 +3,7 @@ import { claudeCommand, hasDialogue } from './command.ts';
 import { ClaudeCodeNormalizer } from './normalize.ts';
 import { isOwnLine } from './wire.ts';
 
-const yes = { supported: true } as const;
+const supported = { supported: true } as const;
 
 const tooOld = {
   supported: false,
@@ -18,17 +18,17 @@ export const claudeCode: AgentAdapter = {
   versionArgs: ['--version'],
   parseVersion: (output) => /(\d+\.\d+\.\d+\S*)\s+\(Claude Code\)/.exec(output)?.[1] ?? null,
   capabilities: {
-    resume: yes,
-    fork: yes,
-    approvals: yes,
-    thinking: yes,
-    toolResults: yes,
-    usage: yes,
-    cost: yes,
+    resume: supported,
+    fork: supported,
+    approvals: supported,
+    thinking: supported,
+    toolResults: supported,
+    usage: supported,
+    cost: supported,
     subagents: { supported: true, reason: 'tool calls; texts only if the version prints them' },
-    midRunMessages: yes,
-    modelChoice: yes,
-    mcp: yes,
+    midRunMessages: supported,
+    modelChoice: supported,
+    mcp: supported,
   },
   versionCapabilities: (version) => (hasDialogue(version) ? {} : { approvals: tooOld, midRunMessages: tooOld }),
   // Variables that Claude Code sets for its children. Those that a user sets (CLAUDE_CODE_USE_…, ANTHROPIC_…) stay.

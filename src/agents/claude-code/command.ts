@@ -55,8 +55,8 @@ export function claudeCommand(request: CommandRequest): CommandLine {
         `Claude Code ${version ?? ''} does not support ${name}, so it runs without it (needs ${since[feature]}).`,
       );
   };
-  const speaks = interactive && hasDialogue(version);
-  if (speaks) args.push('--input-format', 'stream-json', '--permission-prompt-tool', 'stdio');
+  const hasDialogueMode = interactive && hasDialogue(version);
+  if (hasDialogueMode) args.push('--input-format', 'stream-json', '--permission-prompt-tool', 'stdio');
   if (has('partialMessages')) args.push('--include-partial-messages');
   let sessionId: string | null = null;
   if (resume !== undefined) {
@@ -81,22 +81,27 @@ export function claudeCommand(request: CommandRequest): CommandLine {
     add('appendSystemPrompt', 'option to add to the system prompt', added);
   }
   const { mcpServers = {} } = options;
-  const refused = has('httpServers') ? [] : Object.keys(mcpServers).filter((name) => mcpServers[name]?.type === 'http');
-  if (refused.length > 0) {
+  const unsupportedNames = has('httpServers')
+    ? []
+    : Object.keys(mcpServers).filter((name) => mcpServers[name]?.type === 'http');
+  if (unsupportedNames.length > 0) {
     warnings.push(
-      `Claude Code ${version ?? ''} does not support MCP servers over HTTP, so it runs without ${refused.join(', ')}.`,
+      `Claude Code ${version ?? ''} does not support MCP servers over HTTP, so it runs without ${unsupportedNames.join(', ')}.`,
     );
   }
-  const taken = Object.fromEntries(Object.entries(mcpServers).filter(([name]) => !refused.includes(name)));
+  const supportedServers = Object.fromEntries(
+    Object.entries(mcpServers).filter(([name]) => !unsupportedNames.includes(name)),
+  );
   const { args: mcp, ...sideFiles } = serversFile(
-    { ...request, options: { ...options, mcpServers: taken } },
+    { ...request, options: { ...options, mcpServers: supportedServers } },
     (server) => ({ ...server }),
     (file) => ({
       args: [`--mcp-config=${file}`, ...(options.trustedServers ?? []).map((name) => `--allowedTools=mcp__${name}`)],
     }),
   );
   args.push(...mcp, ...(options.extraArgs ?? []));
-  if (speaks) return { args, stdin: null, sessionId, warnings, ...sideFiles, dialogue: claudeDialogue(prompt) };
+  if (hasDialogueMode)
+    return { args, stdin: null, sessionId, warnings, ...sideFiles, dialogue: claudeDialogue(prompt) };
   return { args, stdin: prompt, sessionId, warnings, ...sideFiles };
 }
 

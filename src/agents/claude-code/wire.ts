@@ -125,8 +125,8 @@ export function retractedMessages(message: JsonObject): string[] {
 
 /** Id of a `control_request` that asks for a permission. */
 export function permissionRequestId(message: JsonObject): string | undefined {
-  const asks = message['type'] === 'control_request' && field(message['request'], 'subtype') === 'can_use_tool';
-  return asks ? nonEmpty(message['request_id']) : undefined;
+  const isRequest = message['type'] === 'control_request' && field(message['request'], 'subtype') === 'can_use_tool';
+  return isRequest ? nonEmpty(message['request_id']) : undefined;
 }
 
 /** Other agents copied the format, but neither list their tools nor print a cost. */

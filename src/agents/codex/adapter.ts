@@ -7,7 +7,7 @@ import { CodexReader } from './normalize.ts';
 import { codexStore } from './store.ts';
 import { isContextLine } from './wire.ts';
 
-const yes = { supported: true } as const;
+const supported = { supported: true } as const;
 
 const noFork = (version: string) => ({ supported: false, reason: `Codex ${version} cannot fork a thread` });
 
@@ -34,17 +34,17 @@ export const codex: AgentAdapter = {
     signedIn: (output) => (/^Logged in/m.test(output) ? true : /^Not logged in/m.test(output) ? false : undefined),
   },
   capabilities: {
-    resume: yes,
-    fork: yes,
-    approvals: yes,
+    resume: supported,
+    fork: supported,
+    approvals: supported,
     thinking: { supported: true, reason: 'summaries, if the model and the configuration provide them' },
     toolResults: { supported: true, reason: 'except those of images and refused patches, which Codex does not print' },
-    usage: yes,
+    usage: supported,
     cost: { supported: false, reason: 'estimated from the printed tokens and the model, which Codex stores' },
     subagents: { supported: true, reason: 'prompts and answers, but not their steps' },
     midRunMessages: { supported: true, reason: 'Codex reads them during its turn' },
-    modelChoice: yes,
-    mcp: yes,
+    modelChoice: supported,
+    mcp: supported,
   },
   versionCapabilities: (version) => ({
     ...(!hasAppServer(version) && { approvals: noAppServer(version), midRunMessages: noAppServer(version) }),

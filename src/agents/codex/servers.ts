@@ -9,7 +9,7 @@ interface CodexServers {
 }
 
 /** Variables with a meaning for Codex or every program: they cannot be set for a single server. */
-const taken =
+const reservedVariables =
   /^(?:PATH|HOME|USER|SHELL|TMPDIR|LANG|LC_.*|LD_.*|DYLD_.*|NODE_.*|SSL_.*|https?_proxy|no_proxy|all_proxy|OPENAI_.*|CODEX_.*|RUST_.*)$/i;
 
 /**
@@ -39,7 +39,7 @@ function stdio({ command, args, env }: ServerOfType<'stdio'>, variables: Map<str
   const inline = new Map<string, string>();
   for (const [key, value] of Object.entries(env)) {
     const other = variables.get(key);
-    if (taken.test(key) || (other !== undefined && other !== value)) inline.set(key, value);
+    if (reservedVariables.test(key) || (other !== undefined && other !== value)) inline.set(key, value);
     else {
       variables.set(key, value);
       forwarded.push(key);

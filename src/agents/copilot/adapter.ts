@@ -4,7 +4,7 @@ import { atLeast } from '../../model/text/versions.ts';
 import { copilotCommand, optionsSince } from './command.ts';
 import { CopilotReader } from './normalize.ts';
 
-const yes = { supported: true } as const;
+const supported = { supported: true } as const;
 
 /** GitHub Copilot CLI, run once per turn. */
 export const copilot: AgentAdapter = {
@@ -14,20 +14,20 @@ export const copilot: AgentAdapter = {
   versionArgs: ['--version'],
   parseVersion: (output) => /\bGitHub Copilot CLI v?(\d+\.\d+\.\d+(?:-\w+)*)/.exec(output)?.[1] ?? null,
   capabilities: {
-    resume: yes,
+    resume: supported,
     fork: { supported: false, reason: 'Copilot CLI cannot fork a session' },
     approvals: { supported: false, reason: 'without a terminal, Copilot CLI refuses actions that need a permission' },
-    thinking: yes,
-    toolResults: yes,
+    thinking: supported,
+    toolResults: supported,
     usage: { supported: true, reason: 'at the end of a run, from a separate file' },
     cost: {
       supported: false,
       reason: 'Copilot CLI counts premium requests, not dollars; estimated from the tokens and the model',
     },
-    subagents: yes,
+    subagents: supported,
     midRunMessages: { supported: false, reason: 'one prompt per run; further messages resume the session' },
-    modelChoice: yes,
-    mcp: yes,
+    modelChoice: supported,
+    mcp: supported,
   },
   versionCapabilities: (version) => {
     if (atLeast(version, optionsSince.usageFile)) return {};

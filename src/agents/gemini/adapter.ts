@@ -3,7 +3,7 @@ import { LineNormalizer } from '../shared/normalizer/lineNormalizer.ts';
 import { geminiCommand } from './command.ts';
 import { GeminiReader } from './normalize.ts';
 
-const yes = { supported: true } as const;
+const supported = { supported: true } as const;
 
 /** Gemini CLI, run once per turn. */
 export const gemini: AgentAdapter = {
@@ -18,11 +18,11 @@ export const gemini: AgentAdapter = {
     approvals: { supported: false, reason: 'without a terminal, tools that need approval are not available' },
     thinking: { supported: false, reason: 'Gemini CLI prints the number of thinking tokens, but not the text' },
     toolResults: { supported: true, reason: 'a short text for display, often empty' },
-    usage: yes,
+    usage: supported,
     cost: { supported: false, reason: 'estimated from the tokens and the model, which Gemini CLI prints' },
     subagents: { supported: true, reason: 'prompts, but not their steps' },
     midRunMessages: { supported: false, reason: 'one prompt per run; further messages resume the session' },
-    modelChoice: yes,
+    modelChoice: supported,
     mcp: { supported: true, reason: 'from 0.60 on only as root; otherwise use the profile gemini-acp' },
   },
   ownVariables: [/^GEMINI_CLI$/, /^GEMINI_CLI_(?:NO_RELAUNCH|IDE_.*)$/],

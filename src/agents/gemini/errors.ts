@@ -29,8 +29,8 @@ const statusInText = /"code":\s*(\d{3})\b/;
 /** Code of a streamed error: from its type, fixed texts, or the HTTP status in its text. */
 export function errorCode(type: string | undefined, message: string): string | undefined {
   const byType = type === undefined ? undefined : typesOfErrors.get(type);
-  const byText = byType ?? fixedTexts.find(([pattern]) => pattern.test(message))?.[1];
-  if (byText !== undefined) return byText;
+  const codeByText = byType ?? fixedTexts.find(([pattern]) => pattern.test(message))?.[1];
+  if (codeByText !== undefined) return codeByText;
   const status = statusInText.exec(message)?.[1];
   return status === undefined ? undefined : codeOfStatus(Number(status));
 }

@@ -135,13 +135,13 @@ export class GeminiChatReader implements RecordReader {
     }
     const opening = this.#messageIds.size === 0 || (this.#isOpening && messages.length === 1);
     this.#isOpening = false;
-    const dropped = !opening && this.#currentIds.some((id) => !ids.includes(id) && this.#texts.has(id));
-    if (dropped) {
+    const hasDroppedMessages = !opening && this.#currentIds.some((id) => !ids.includes(id) && this.#texts.has(id));
+    if (hasDroppedMessages) {
       facts.addMissing(compressed);
       this.#session.run.system('compaction', 'The chat was compressed.', this.#session.now);
     }
     for (const message of fresh) {
-      if (opening || dropped) this.#addProgramMessage(message, dropped ? 'compaction' : 'system');
+      if (opening || hasDroppedMessages) this.#addProgramMessage(message, hasDroppedMessages ? 'compaction' : 'system');
       else this.#readStoredMessage(message);
     }
     this.#currentIds = ids;

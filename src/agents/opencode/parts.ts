@@ -145,7 +145,7 @@ export class OpenCodeParts {
     run.calls.finish({
       id,
       action: completedAction(action, metadata),
-      status: status === 'failed' && error !== undefined && refused.test(error) ? 'denied' : status,
+      status: status === 'failed' && error !== undefined && refusedText.test(error) ? 'denied' : status,
       result,
       timestamp: timeOf(field(field(state, 'time'), 'end')) ?? now,
     });
@@ -153,7 +153,7 @@ export class OpenCodeParts {
 }
 
 /** The program's two error texts for a denied call. */
-const refused = /^(?:The user rejected permission|The user has specified a rule which prevents)/;
+const refusedText = /^(?:The user rejected permission|The user has specified a rule which prevents)/;
 
 /** A prompt from the command line is stored in quotation marks. */
 function unquote(prompt: string): string {

@@ -174,6 +174,6 @@ function fromRow(table: string, row: JsonObject): TypedRecord {
 function fromDocument(path: string, object: JsonObject): TypedRecord {
   const table = /storage[/\\](session|message|part)[/\\]/.exec(path)?.[1] ?? '';
   // The oldest versions had `storage/session/{info,message,part}`.
-  const below = /storage[/\\]session[/\\](message|part)[/\\]/.exec(path)?.[1];
-  return { table: below ?? table, object };
+  const storageKind = /storage[/\\]session[/\\](message|part)[/\\]/.exec(path)?.[1];
+  return { table: storageKind ?? table, object };
 }

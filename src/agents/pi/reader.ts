@@ -6,7 +6,7 @@ import { resultText } from '../shared/resultText.ts';
 import type { RecordReader, StoreSession } from '../stores/storeSession.ts';
 import { toolAction } from './tools.ts';
 
-const compacted = 'Pi does not record the tokens of requests that compact a session.';
+const compactionUsageMissing = 'Pi does not record the tokens of requests that compact a session.';
 
 /** Reads the entries of one session. Abandoned branches stay in the file, and in the transcript. */
 export class PiReader implements RecordReader {
@@ -39,11 +39,11 @@ export class PiReader implements RecordReader {
         facts.title = nonEmpty(entry['name']) ?? null;
         return true;
       case 'compaction':
-        facts.addMissing(compacted);
+        facts.addMissing(compactionUsageMissing);
         run.system('compaction', nonEmpty(entry['summary']) ?? 'The session was compacted.', now);
         return true;
       case 'branch_summary':
-        facts.addMissing(compacted);
+        facts.addMissing(compactionUsageMissing);
         run.system('branch', nonEmpty(entry['summary']) ?? 'The user went back to an earlier message.', now);
         return true;
       case 'custom_message':

@@ -117,8 +117,8 @@ class QwenReader implements RecordReader {
   #readUser(value: JsonObject, uuid: string, fork: string | undefined): boolean {
     const shown = partsText(value['message']);
     const { facts, now } = this.#session;
-    const byPerson = value['provenance'] === undefined || value['provenance'] === 'real_user';
-    if (!byPerson || value['subtype'] !== undefined) {
+    const isByUser = value['provenance'] === undefined || value['provenance'] === 'real_user';
+    if (!isByUser || value['subtype'] !== undefined) {
       if (shown !== '') this.#session.userMessage(shown, 'system');
       return true;
     }

@@ -6,14 +6,14 @@ import { code, codeBlock, describeCall } from './describe.ts';
 /** A request and its decision as Markdown. The entry's metadata has all details. */
 export function requestText(request: AgentRequest, decision: Decision | undefined, workDir: string): string {
   const what = requestedAction(request, workDir);
-  const head = decision === undefined ? asking[request.kind] : decisionText(request, decision);
+  const head = decision === undefined ? requestVerbs[request.kind] : decisionText(request, decision);
   const parts = [what === '' ? head : `${head}: ${what}`];
   if (decision !== undefined) parts.push(...decisionDetails(request, decision.answer));
   parts.push(...requestDetails(request));
   return parts.join('\n\n');
 }
 
-const asking = {
+const requestVerbs = {
   permission: 'Asks for permission',
   question: 'Asks',
   plan: 'Asks you to approve its plan',
@@ -108,9 +108,9 @@ function inputText(input: unknown): string[] {
 
 function changeText({ path, patch, oldText, newText }: FileChange): string {
   if (patch !== undefined) return patch;
-  const signed = (sign: string, text: string | undefined): string[] =>
+  const prefixLines = (sign: string, text: string | undefined): string[] =>
     text === undefined || text === '' ? [] : text.split('\n').map((line) => `${sign}${line}`);
-  return [path, ...signed('-', oldText), ...signed('+', newText)].join('\n');
+  return [path, ...prefixLines('-', oldText), ...prefixLines('+', newText)].join('\n');
 }
 
 /** Prefixes every line, so that nothing in it can end the quotation. */

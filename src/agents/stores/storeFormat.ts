@@ -33,7 +33,7 @@ export type StorePart =
 
 /** One record of a session's files, in file order. */
 export type StoreRecord =
-  /** A line of a JSONL file. `unended`: no line break follows it, so that it may be cut off. */
+  /** A line of a JSONL file. `isUnended`: no line break follows it, so that it may be cut off. */
   | {
       readonly kind: 'line';
       readonly part: StorePart;

@@ -27,7 +27,7 @@ const options = {
 } as const;
 
 const done = 0;
-const broken = 1;
+const brokenExitCode = 1;
 
 export const agents: Command = {
   help,
@@ -46,7 +46,9 @@ export const agents: Command = {
       for (const blueprint of found) context.stdout.write(`${row(blueprint)}\n`);
       for (const blueprint of found) context.stderr.write(problems(blueprint));
     }
-    return found.some((blueprint) => blueprint.problems.some(({ severity }) => severity === 'error')) ? broken : done;
+    return found.some((blueprint) => blueprint.problems.some(({ severity }) => severity === 'error'))
+      ? brokenExitCode
+      : done;
   },
 };
 

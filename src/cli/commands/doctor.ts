@@ -14,7 +14,7 @@ Exit code 0: at least one agent can be started; 1: none can.
 
 ${storeHelp}`;
 
-const leastNode = 22;
+const minNodeVersion = 22;
 /** Maximum number of deleted sessions to list, the newest. */
 const maxDeleted = 50;
 
@@ -26,18 +26,18 @@ export const doctor: Command = {
     const engine = createEngine(context, { store: values.store });
     const found = await diagnose(engine, store);
     await engine.dispose();
-    const old = Number(process.versions.node.split('.')[0]) < leastNode;
+    const old = Number(process.versions.node.split('.')[0]) < minNodeVersion;
     const lines = [
-      `Node.js    ${process.version}${old ? ` (starting agents needs ${leastNode} or newer)` : ''}`,
+      `Node.js    ${process.version}${old ? ` (starting agents needs ${minNodeVersion} or newer)` : ''}`,
       `Store      ${store} (${await storeState(store)})`,
       ...sessionLines(found),
       ...found.agents.flatMap(describe),
     ];
     context.stdout.write(`${lines.join('\n')}\n`);
-    const usable = found.agents.some(
+    const hasUsableAgent = found.agents.some(
       ({ report: { recording, program } }) => !recording && program !== null && !EngineFailure.is(program),
     );
-    return usable && !old ? 0 : 1;
+    return hasUsableAgent && !old ? 0 : 1;
   },
 };
 

@@ -40,15 +40,15 @@ export function acpChoice(values: {
   }
   if (profile === undefined) {
     if (resumes) return { agents: [] };
-    throw new UsageError('Specify an Agent Client Protocol agent.', ways);
+    throw new UsageError('Specify an Agent Client Protocol agent.', suggestion);
   }
   if (resumes && profile === commandProfile)
     throw new UsageError('This session was started with a command, so --program does not apply.', repeatCommand);
   const preset = acpPresets.find(({ id }) => id === profile);
-  if (preset === undefined) throw new UsageError(`Unknown agent: "${profile}" (--profile).`, ways);
+  if (preset === undefined) throw new UsageError(`Unknown agent: "${profile}" (--profile).`, suggestion);
   const { id, label, args: own } = preset;
   return { profile, agents: program === undefined ? [] : [{ id, label, program, args: own }] };
 }
 
 const repeatCommand = 'Repeat the command of the agent after the prompt and "--".';
-const ways = `Use --profile ${acpProfileIds.join(', ')}, or another command after the prompt and "--".`;
+const suggestion = `Use --profile ${acpProfileIds.join(', ')}, or another command after the prompt and "--".`;

@@ -23,8 +23,10 @@ export function serverChoice(
 ): ServerChoice | undefined {
   if (url === undefined) {
     if (agent === 'acp-http') throw new UsageError('--url is missing.', 'Specify the server URL.');
-    const lonelyOption = name !== undefined ? '--server-agent' : variable !== undefined ? '--token-env' : undefined;
-    if (lonelyOption !== undefined) throw new UsageError(`${lonelyOption} needs --url.`, 'Specify the server URL.');
+    const optionWithoutServer =
+      name !== undefined ? '--server-agent' : variable !== undefined ? '--token-env' : undefined;
+    if (optionWithoutServer !== undefined)
+      throw new UsageError(`${optionWithoutServer} needs --url.`, 'Specify the server URL.');
     return undefined;
   }
   if (agent !== undefined && agent !== 'acp-http')

@@ -18,7 +18,7 @@ interface FollowOptions {
 }
 
 const done = 0;
-const lost = 2;
+const lostExitCode = 2;
 
 /** Prints a session and follows it until the run ends or Ctrl-C. @throws UsageError */
 export async function followSession(context: CliContext, sessionId: string, options: FollowOptions): Promise<number> {
@@ -33,25 +33,25 @@ export async function followSession(context: CliContext, sessionId: string, opti
     end = resolve;
   });
   const stopListening = context.onInterrupt(() => end(done));
-  void connection.closed.then(() => end(lost));
+  void connection.closed.then(() => end(lostExitCode));
   try {
     const transcript = new FollowedTranscript(connection, sessionId, print, options.json ? undefined : entryText);
     let work = Promise.resolve();
-    const inOrder = (step: () => Promise<void>, { live }: SessionSnapshot): Promise<void> => {
+    const enqueue = (step: () => Promise<void>, { live }: SessionSnapshot): Promise<void> => {
       work = work.then(step).then(() => {
         if (!live && !options.keeps) end(done);
       });
-      work.catch(() => end(lost));
+      work.catch(() => end(lostExitCode));
       return work;
     };
     await withDaemonErrors(async () => {
       const { state } = await connection.follow(sessionId, (update) =>
-        inOrder(() => transcript.update(update), update.state),
+        enqueue(() => transcript.update(update), update.state),
       );
-      await inOrder(() => transcript.begin(state), state);
+      await enqueue(() => transcript.begin(state), state);
     });
     const code = await ended;
-    if (code === lost)
+    if (code === lostExitCode)
       context.stderr.write('vitrine: The daemon has exited. The session is saved. Run the command again.\n');
     return code;
   } finally {

@@ -4,7 +4,7 @@ import { visibleText } from '../../model/text/visibleText.ts';
 
 /**
  * Text for users: no control, bidirectional or invisible character reaches the terminal. All commands write through
- * this, except for `--raw` and exports, which use `exact`.
+ * this, except for `--raw` and exports, which use `exactOutput`.
  */
 export class TerminalText extends Writable {
   readonly exactOutput: Writable;
@@ -42,11 +42,11 @@ export function exportStream(stream: Writable): Writable {
   return 'isTTY' in exact && exact.isTTY === true ? stream : exact;
 }
 
-const notPlain = /[\u007f-\u009f\u2028\u2029\p{Cf}\p{Default_Ignorable_Code_Point}]/gu;
+const unprintable = /[\u007f-\u009f\u2028\u2029\p{Cf}\p{Default_Ignorable_Code_Point}]/gu;
 
 /** JSON with escaped terminal control characters; parses to the same values. */
 export function escapedJson(json: string): string {
-  return json.replace(notPlain, (character) =>
+  return json.replace(unprintable, (character) =>
     Array.from(
       { length: character.length },
       (_, at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`,

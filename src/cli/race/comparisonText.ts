@@ -63,8 +63,8 @@ export function costText(cost: ComparedLane['cost']): string {
 function linesText(files: ComparedLane['files']): string {
   if (files === null) return unknown;
   const sum = (of: 'added' | 'removed'): number => files.reduce((total, file) => total + (file[of] ?? 0), 0);
-  const uncounted = files.some(({ added, removed }) => added === null || removed === null) ? '?' : '';
-  return `+${figures.count(sum('added'))} -${figures.count(sum('removed'))}${uncounted}`;
+  const uncountedMark = files.some(({ added, removed }) => added === null || removed === null) ? '?' : '';
+  return `+${figures.count(sum('added'))} -${figures.count(sum('removed'))}${uncountedMark}`;
 }
 
 function overlapText({ a, b, files, lines, same }: Overlap): string {

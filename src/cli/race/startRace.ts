@@ -12,12 +12,12 @@ const waitMs = 20_000;
 export async function followRace(context: CliContext, daemon: DaemonConnection, started: Race): Promise<Race | null> {
   const { race_id } = started;
   let interrupts = 0;
-  let hangUp = (): void => undefined;
-  const hungUp = new Promise<null>((resolve) => (hangUp = () => resolve(null)));
+  let resolveHangup = (): void => undefined;
+  const whenHungUp = new Promise<null>((resolve) => (resolveHangup = () => resolve(null)));
   const stopListening = context.onInterrupt((cause) => {
     interrupts += 1;
-    if (cause === 'hangup' || interrupts > 1) hangUp();
-    else void daemon.call('stopRace', { race_id }).catch(() => hangUp());
+    if (cause === 'hangup' || interrupts > 1) resolveHangup();
+    else void daemon.call('stopRace', { race_id }).catch(() => resolveHangup());
   });
   const shown = new Map<string, string>();
   let revision = 0;
@@ -26,7 +26,7 @@ export async function followRace(context: CliContext, daemon: DaemonConnection, 
       for (const line of news(race, shown)) context.stderr.write(`${line}\n`);
       if (isRaceOver(race)) return race;
       const next = await Promise.race([
-        hungUp,
+        whenHungUp,
         withDaemonErrors(() => daemon.call('race', { race_id, revision, wait_ms: waitMs })),
       ]);
       if (next === null) return null;

@@ -49,8 +49,8 @@ export function storeFolder({ env, cwd }: CliContext, option: string | undefined
 function isFolder(place: string): boolean | undefined {
   try {
     const found = statSync(place, { throwIfNoEntry: false });
-    const above = path.dirname(place);
-    return found === undefined && above !== place && isFolder(above) === false ? false : found?.isDirectory();
+    const parent = path.dirname(place);
+    return found === undefined && parent !== place && isFolder(parent) === false ? false : found?.isDirectory();
   } catch {
     return false;
   }
@@ -59,8 +59,8 @@ function isFolder(place: string): boolean | undefined {
 /** Level by level: on systems without real folders (`/proc`), creating all at once never ends. */
 function makeFolder(folder: string): void {
   if (isFolder(folder) === true) return;
-  const above = path.dirname(folder);
-  if (above !== folder) makeFolder(above);
+  const parent = path.dirname(folder);
+  if (parent !== folder) makeFolder(parent);
   try {
     mkdirSync(folder);
   } catch (error) {

@@ -122,7 +122,7 @@ function range(from: number, to: number): number[] {
   return Array.from({ length: Math.max(0, to - from) }, (_, at) => from + at);
 }
 
-/** `printed` throws it. */
+/** `whenPrinted` throws it. */
 function ignoreUntilEnd(): void {
   // A failed write is reported at the end; until then, the run continues.
 }

@@ -15,7 +15,7 @@ const done = 0;
 const agentFailed = 1;
 const notStarted = 2;
 /** Exit code as in shells: 128 plus the number of SIGHUP. */
-const hungUp = 129;
+const hangupExitCode = 129;
 
 /**
  * Runs without a user to answer, prints transcript and result, and returns the exit code. Prints why if the run could
@@ -50,7 +50,7 @@ async function watch(begin: StartRun, context: CliContext, ask: () => Promise<Re
   let run: StartedRun | undefined;
   const cancelled = new AbortController();
   let hangUp = (): void => undefined;
-  const closedEarly = new Promise<'left'>((resolve) => {
+  const whenClosedEarly = new Promise<'left'>((resolve) => {
     hangUp = () => resolve('left');
   });
   let interrupts = 0;
@@ -75,15 +75,15 @@ async function watch(begin: StartRun, context: CliContext, ask: () => Promise<Re
     if (cancelled.signal.aborted) stop(run, interrupts > 1);
     const { session } = run;
     const printer = new EntryPrinter(session, context, session.turns().at(-1)?.firstIndex ?? 0);
-    const result = await Promise.race([session.done, closedEarly]);
-    if (result === 'left') return hungUp;
+    const result = await Promise.race([session.done, whenClosedEarly]);
+    if (result === 'left') return hangupExitCode;
     // Processes of the agent may end after it.
-    await Promise.race([stopped, closedEarly]);
+    await Promise.race([stopped, whenClosedEarly]);
     await printer.whenPrinted();
     if (result === undefined) return agentFailed;
     await writeLines(context.stdout, [result]).catch(() => undefined);
-    const unasked = printer.deniedByNobody;
-    if (unasked > 0) context.stderr.write(`vitrine: No one can answer requests here. Denied: ${unasked}.\n`);
+    const deniedCount = printer.deniedByNobody;
+    if (deniedCount > 0) context.stderr.write(`vitrine: No one can answer requests here. Denied: ${deniedCount}.\n`);
     if (!result.success) context.stderr.write(`vitrine: ${failureLine(session, result.error)}\n`);
     if (result.unrecorded !== undefined) context.stderr.write(`vitrine: ${unrecordedText(result.unrecorded)}\n`);
     if (!result.success) return agentFailed;

@@ -41,7 +41,7 @@ export function clientContext({ env }: CliContext, folder: string, options: Engi
 
 type ForkWayTexts = Readonly<Record<ResultOf<'planFork'>['way'], string>>;
 
-const atPrompt: ForkWayTexts = {
+const forkTexts: ForkWayTexts = {
   conversation: 'The agent continues its conversation as it was before this prompt, and does not see what followed.',
   transcript:
     'The agent cannot continue its conversation from here. A new conversation starts, and the agent gets the transcript before this prompt as text.',
@@ -56,5 +56,5 @@ const atEnd: ForkWayTexts = {
 
 /** Prints what the agent will know in a fork at the prompt `at`, or at the end. */
 export function printForkMethod({ stderr }: CliContext, { way }: ResultOf<'planFork'>, at: number | undefined): void {
-  stderr.write(`vitrine: ${(at === undefined ? atEnd : atPrompt)[way]}\n`);
+  stderr.write(`vitrine: ${(at === undefined ? atEnd : forkTexts)[way]}\n`);
 }

@@ -37,12 +37,12 @@ export async function printVerifiedTeam(context: CliContext, store: string | und
   try {
     const login = await requireLogin(storeFolder(context, store), context.env);
     return await withClient(login, async (client) => {
-      let altered = 0;
+      let alteredCount = 0;
       for await (const row of verifyTeam(client)) {
-        if (row.state === 'altered') altered += 1;
+        if (row.state === 'altered') alteredCount += 1;
         await writeLines(context.stdout, [row]);
       }
-      return altered === 0 ? 0 : 1;
+      return alteredCount === 0 ? 0 : 1;
     });
   } catch (error) {
     if (TeamError.is(error)) throw new UsageError(error.message, error.next);

@@ -23,7 +23,7 @@ export function watchEndpoint(storeDir: string, onPublished: () => void): Dispos
     attach();
     if (existsSync(endpoint)) onPublished();
   };
-  const soon = (): void => {
+  const scheduleCheck = (): void => {
     timer ??= setTimeout(look, settleMs);
   };
   const detach = (): void => {
@@ -32,19 +32,19 @@ export function watchEndpoint(storeDir: string, onPublished: () => void): Dispos
     watched = undefined;
   };
   const attach = (): void => {
-    const nearest = places.find((place) => existsSync(place));
-    if (nearest === undefined || (nearest === watched && watcher !== undefined)) return;
+    const nearestFolder = places.find((place) => existsSync(place));
+    if (nearestFolder === undefined || (nearestFolder === watched && watcher !== undefined)) return;
     detach();
     try {
-      watcher = watch(nearest, { persistent: false }, soon);
+      watcher = watch(nearestFolder, { persistent: false }, scheduleCheck);
       watcher.on('error', detach);
-      watched = nearest;
+      watched = nearestFolder;
     } catch {
       // Too many watchers, or a file system without support.
       return;
     }
     // The folder was created between the search and the watch.
-    if (nearest !== folder) soon();
+    if (nearestFolder !== folder) scheduleCheck();
   };
   look();
   return {

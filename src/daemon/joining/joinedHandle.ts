@@ -124,8 +124,8 @@ export class JoinedHandle implements SessionHandle {
   }
 
   onSummary(listener: Parameters<SessionHandle['onSummary']>[0]): Disposable {
-    const tell = (): void => listener(this.summary());
-    return combineDisposables(this.#baseHandle.onSummary(tell), this.#changes.on(tell));
+    const notify = (): void => listener(this.summary());
+    return combineDisposables(this.#baseHandle.onSummary(notify), this.#changes.on(notify));
   }
 
   onNotice(listener: Parameters<SessionHandle['onNotice']>[0]): Disposable {

@@ -194,8 +194,8 @@ export class OtherRun {
           this.#updates.on(listener),
         ),
       onSummary: (listener) => {
-        const tell = (): void => listener(this.#summary());
-        return combineDisposables(base.onSummary(tell), this.#changes.on(tell));
+        const notify = (): void => listener(this.#summary());
+        return combineDisposables(base.onSummary(notify), this.#changes.on(notify));
       },
       onConversation: (listener) => combineDisposables(base.onConversation(listener), this.#changes.on(listener)),
       dispose: () => {

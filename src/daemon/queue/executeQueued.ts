@@ -113,6 +113,6 @@ function withoutBypass(type: ExecutorType, { permissionMode, ...rest }: AgentOpt
 }
 
 function isInside(folder: string, within: string): boolean {
-  const below = path.relative(within, folder);
-  return below === '' || (!below.startsWith('..') && !path.isAbsolute(below));
+  const relativePath = path.relative(within, folder);
+  return relativePath === '' || (!relativePath.startsWith('..') && !path.isAbsolute(relativePath));
 }

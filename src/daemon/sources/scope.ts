@@ -38,9 +38,9 @@ export class SessionScope {
     if (folder === undefined) return observed?.problem !== null && observed?.problem !== undefined;
     if (this.#folders.some((own) => isWithin(folder, own))) return true;
     if (this.#scope === 'folder') return false;
-    const its = await this.#repositories.identityOfFolder(folder);
+    const identity = await this.#repositories.identityOfFolder(folder);
     for (const own of this.#folders)
-      if (isSameRepository(its, await this.#repositories.identityOfFolder(own))) return true;
+      if (isSameRepository(identity, await this.#repositories.identityOfFolder(own))) return true;
     return false;
   }
 }

@@ -52,8 +52,8 @@ export class SourcesWatch implements Disposable {
 
   async begin(limit: number): Promise<Omit<ResultOf<'watchSources'>, 'looked_in' | 'cleanup_days'>> {
     const { sessions, own, joinedSessions } = this.#deps;
-    const early: SourcesChange[] = [];
-    let receive = (change: SourcesChange): void => void early.push(change);
+    const earlyChanges: SourcesChange[] = [];
+    let receive = (change: SourcesChange): void => void earlyChanges.push(change);
     this.#registrations = [
       sessions.look((change) => receive(change)),
       own.onRecorded((ids, session) => this.addRecorded(ids, session)),
@@ -68,7 +68,7 @@ export class SourcesWatch implements Disposable {
     receive = (change) => {
       this.#lastReport = this.#lastReport.then(() => this.#report(change));
     };
-    for (const change of early) receive(change);
+    for (const change of earlyChanges) receive(change);
     const { shown, copies, out } = found;
     return { sessions: newest, kept: copies, out_of_scope: out, beyond: shown.length - newest.length };
   }

@@ -33,7 +33,7 @@ export class TeamMirror {
   /** How many look at each. */
   readonly #users = new Map<string, number>();
   readonly #pulls = new Map<string, Promise<unknown>>();
-  readonly #pullAgain = new Set<string>();
+  readonly #idsToPullAgain = new Set<string>();
   readonly #lastWork = new Map<string, Promise<void>>();
   readonly #requests = new Map<string, readonly AgentRequest[]>();
   readonly #pullListeners = new Map<string, Set<() => void>>();
@@ -114,12 +114,12 @@ export class TeamMirror {
   handleChange(id: string): void {
     if (!this.#users.has(id)) return;
     if (this.#pulls.has(id)) {
-      this.#pullAgain.add(id);
+      this.#idsToPullAgain.add(id);
       return;
     }
     const pulled = this.#pull(id).finally(() => {
       this.#pulls.delete(id);
-      if (this.#pullAgain.delete(id)) this.handleChange(id);
+      if (this.#idsToPullAgain.delete(id)) this.handleChange(id);
     });
     this.#pulls.set(id, pulled);
   }

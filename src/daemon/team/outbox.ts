@@ -17,7 +17,7 @@ import { recordLines } from './recordLines.ts';
 /** Lines and characters of one statement. */
 const [maxLines, maxCharacters] = [500, 1 << 20];
 /** Sessions that are sent at the same time. */
-const atOnce = 3;
+const maxParallelSends = 3;
 
 /** Until what failed is sent again, in ms: doubled from the least to the most. */
 const [leastRetryMs, mostRetryMs] = [1000, 16_000];
@@ -50,7 +50,7 @@ export class Outbox {
   /** Sessions that wait for their turn. */
   readonly #waitingSessionIds = new Set<string>();
   readonly #activeSends = new Map<string, Promise<void>>();
-  readonly #stopWatching = new Map<string, () => void>();
+  readonly #watchStoppers = new Map<string, () => void>();
   readonly #activeDecisions = new Map<string, Promise<void>>();
   /** Sessions that could not be sent, and when they are tried again. */
   readonly #failedSends = new Map<string, { readonly ms: number; readonly timer: NodeJS.Timeout }>();
@@ -131,30 +131,30 @@ export class Outbox {
   /** Sends as soon as the record grows, for as long as the session runs. */
   follow({ session_id: id, status }: SessionSummary): void {
     const isLive = isSessionLive(status);
-    if (isLive && !this.#stopWatching.has(id)) {
+    if (isLive && !this.#watchStoppers.has(id)) {
       const folder = path.dirname(this.#deps.recordPath(id));
       const look = (): Promise<void> => {
         this.enqueueSession(id);
         return Promise.resolve();
       };
-      this.#stopWatching.set(id, watchRecord(folder, look));
+      this.#watchStoppers.set(id, watchRecord(folder, look));
     } else if (!isLive) {
-      this.#stopWatching.get(id)?.();
-      this.#stopWatching.delete(id);
+      this.#watchStoppers.get(id)?.();
+      this.#watchStoppers.delete(id);
     }
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#waitingSessionIds.clear();
-    for (const end of this.#stopWatching.values()) end();
+    for (const end of this.#watchStoppers.values()) end();
     for (const { timer } of this.#failedSends.values()) clearTimeout(timer);
     await Promise.all(this.#activeSends.values());
   }
 
   #pump(): void {
     for (const id of this.#waitingSessionIds) {
-      if (this.#activeSends.size >= atOnce || !this.#deps.isConnected()) return;
+      if (this.#activeSends.size >= maxParallelSends || !this.#deps.isConnected()) return;
       if (this.#activeSends.has(id) || this.#activeDecisions.has(id)) continue;
       this.#waitingSessionIds.delete(id);
       const sent = this.#send(id).finally(() => {

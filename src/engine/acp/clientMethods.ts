@@ -174,14 +174,14 @@ export class ClientMethods {
     denied: string,
     request: Omit<NewRequest, 'id'>,
     signal: AbortSignal,
-    always: () => void,
+    allowAlways: () => void,
   ): Promise<void> {
     const { answer } = await this.#ask(request, signal);
     if (answer.kind !== 'allow') {
       const reason = answer.kind === 'deny' ? nonEmpty(answer.reason?.trim()) : undefined;
       throw new Refusal('failed', reason === undefined ? denied : `${denied} ${reason}`);
     }
-    if (answer.scope === 'session') always();
+    if (answer.scope === 'session') allowAlways();
   }
 
   async #ask(request: Omit<NewRequest, 'id'>, signal: AbortSignal) {

@@ -92,7 +92,7 @@ export class AcpDialogue implements Dialogue {
       env,
       runId,
       clock,
-      waitForExit: (id, command, state) => this.#methods.handleTerminalEnd(id, command, state),
+      onEnded: (id, command, state) => this.#methods.handleTerminalEnd(id, command, state),
     });
     this.#methods = new ClientMethods({
       host,

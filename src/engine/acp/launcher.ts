@@ -59,7 +59,7 @@ function sourceOf(agent: AcpAgent, deps: AcpDeps) {
   const settings = { ...(program !== undefined && { program }), ...(environment !== undefined && { environment }) };
   const { clock, clientVersion } = deps;
   const shown = (file: string) => [path.basename(file), ...(agent.args ?? [])].map(shellWord).join(' ');
-  const talk: StartDialogue = async ({ request, resume, program: found, env }) => {
+  const startDialogue: StartDialogue = async ({ request, resume, program: found, env }) => {
     const { AcpDialogue } = await import('./dialogue.ts');
     const { runId, cwd, prompt, options, forkOf } = request;
     const conversation = resume !== null ? { resume } : forkOf === undefined ? null : { fork: forkOf };
@@ -67,7 +67,7 @@ function sourceOf(agent: AcpAgent, deps: AcpDeps) {
     const task = { prompt, cwd, conversation, options, preset, program: started, runId, env, clock, clientVersion };
     return (host) => new AcpDialogue(host, task);
   };
-  const source = programLauncher(adapterOf(agent, deps.adapter), settings, deps, talk);
+  const source = programLauncher(adapterOf(agent, deps.adapter), settings, deps, startDialogue);
   const cannotResume = resumeReason(preset);
   return {
     ...source,

@@ -6,7 +6,7 @@ export type Sdk = typeof acp;
 
 /** Maximum number of agent requests answered at the same time. */
 const maxServed = 256;
-const tooMany = { code: -32603, message: 'Too many requests at once.' };
+const tooManyError = { code: -32603, message: 'Too many requests at once.' };
 const oversizeError = { code: -32603, message: 'The message is too long.' };
 
 /** The agent did not answer within the timeout. */
@@ -107,7 +107,7 @@ export class AcpPeer {
 
   #request(message: acp.AnyMessage, id: string | number): void {
     if (this.#activeRequests >= maxServed) {
-      this.#deps.write(JSON.stringify({ jsonrpc: '2.0', id, error: tooMany }));
+      this.#deps.write(JSON.stringify({ jsonrpc: '2.0', id, error: tooManyError }));
       return;
     }
     this.#activeRequests += 1;

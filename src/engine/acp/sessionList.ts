@@ -66,10 +66,10 @@ export async function listSessions(process: AgentProcess, task: ListTask): Promi
   };
   try {
     const answer = await ask('initialize', initializeParams(task.clientVersion, preset));
-    const met = greetingOf(answer, preset);
-    greeting = met;
-    assertProtocolVersion(met);
-    if (!met.canList) throw failures.listNotOffered(label);
+    const greetingFromAgent = greetingOf(answer, preset);
+    greeting = greetingFromAgent;
+    assertProtocolVersion(greetingFromAgent);
+    if (!greetingFromAgent.canList) throw failures.listNotOffered(label);
     const found: AgentSession[] = [];
     let cursor: string | null = null;
     for (let page = 0; page < maxPages && found.length < maxSessions; page += 1) {

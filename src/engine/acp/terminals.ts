@@ -52,7 +52,7 @@ export interface TerminalsDeps {
   readonly runId: string;
   readonly clock: () => number;
   /** Called once per terminal, after its command has exited. */
-  readonly waitForExit: (id: string, command: string, state: TerminalState) => void;
+  readonly onEnded: (id: string, command: string, state: TerminalState) => void;
 }
 
 /** Programs that Vitrine runs for an agent, each in its own process group, without a shell unless requested. */
@@ -106,7 +106,7 @@ export class Terminals {
     };
     const finished = Promise.all([spawned.exit, read()]).then(([{ code, signal }]) => {
       terminal.exit = { code, signal };
-      if (!this.#isClosed) this.#deps.waitForExit(id, terminal.command, stateOf(terminal));
+      if (!this.#isClosed) this.#deps.onEnded(id, terminal.command, stateOf(terminal));
       return terminal.exit;
     });
     const terminal: Terminal = { command: commandLine([command, ...args]), tail, target, exited: finished, exit: null };
@@ -143,7 +143,7 @@ export class Terminals {
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const [id, terminal] of this.#terminals) {
-      if (terminal.exit === null) this.#deps.waitForExit(id, terminal.command, stateOf(terminal));
+      if (terminal.exit === null) this.#deps.onEnded(id, terminal.command, stateOf(terminal));
     }
     const released = [...this.#terminals.keys()].map((id) => this.release(id));
     await Promise.allSettled([...this.#startingTerminals, ...released]);

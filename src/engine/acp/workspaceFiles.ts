@@ -44,19 +44,19 @@ export class WorkspaceFiles {
       throw new Refusal('failed', `The folder no longer exists: ${this.#folder}`);
     });
     const named = path.resolve(file);
-    const real = await realPlace(named);
-    if (real === undefined || !isWithin(real, root)) {
+    const realFile = await realPlace(named);
+    if (realFile === undefined || !isWithin(realFile, root)) {
       throw new Refusal('invalid', `${file} is outside of the folder of this session, ${this.#folder}.`);
     }
-    return real;
+    return realFile;
   }
 
   /** @throws Refusal */
   async folder(folder: string): Promise<string> {
-    const real = await this.locate(folder);
-    const found = await stat(real).catch(() => null);
+    const realFile = await this.locate(folder);
+    const found = await stat(realFile).catch(() => null);
     if (found?.isDirectory() !== true) throw new Refusal('invalid', `Folder not found: ${folder}.`);
-    return real;
+    return realFile;
   }
 
   /** @throws Refusal */
@@ -84,11 +84,11 @@ export class WorkspaceFiles {
   async assertUnchanged(file: string, version: FileVersion): Promise<void> {
     const { place, text, unreadable, version: stamp } = await this.stat(file);
     // A file with new times but the same text is unchanged. Without text, only the stamp can be compared.
-    const same =
+    const isSameVersion =
       text === version.text &&
       (stamp === null) === (version.version === null) &&
       (unreadable === undefined || stamp === version.version);
-    if (place !== version.place || !same) throw new Refusal('failed', 'The file changed after the request.');
+    if (place !== version.place || !isSameVersion) throw new Refusal('failed', 'The file changed after the request.');
   }
 
   /** Creates the file and missing parent folders. @throws Refusal, and leaves the file unchanged */

@@ -127,9 +127,9 @@ export class AcpHttpClient {
   async #fetchAccepted(where: string, path: string, body: object, signal: AbortSignal | undefined): Promise<Response> {
     const late = new AbortController();
     const timer = setTimeout(() => late.abort(), streamTimeoutMs);
-    const either = signal === undefined ? late.signal : AbortSignal.any([signal, late.signal]);
+    const combinedSignal = signal === undefined ? late.signal : AbortSignal.any([signal, late.signal]);
     try {
-      return await this.#request('POST', path, body, 'text/event-stream', either);
+      return await this.#request('POST', path, body, 'text/event-stream', combinedSignal);
     } catch (error) {
       if (late.signal.aborted && signal?.aborted !== true)
         throw acpHttpFailures.timedOut(where, streamTimeoutMs / 1000);
@@ -147,9 +147,9 @@ export class AcpHttpClient {
   ): Promise<{ where: string; value: unknown }> {
     const where = `${method} ${this.#baseUrl}${path}`;
     const timeout = AbortSignal.timeout(this.#timeoutMs);
-    const either = signal === undefined ? timeout : AbortSignal.any([signal, timeout]);
+    const combinedSignal = signal === undefined ? timeout : AbortSignal.any([signal, timeout]);
     try {
-      const response = await this.#request(method, path, body, 'application/json', either);
+      const response = await this.#request(method, path, body, 'application/json', combinedSignal);
       if (!response.ok) throw await this.#toFailure(where, response);
       const text = await textOf(response, where);
       try {

@@ -41,9 +41,9 @@ export async function loadBlueprints(folders: readonly BlueprintFolder[]): Promi
     const byName = firstByName(inFolder);
     return inFolder.map((blueprint) => {
       const { name, level } = blueprint;
-      const instead = level === 'user' ? ofWorkspace.get(name) : undefined;
-      if (instead !== undefined) {
-        const message = `The workspace has its own agent "${name}", which is used instead: ${instead.file}`;
+      const workspaceBlueprint = level === 'user' ? ofWorkspace.get(name) : undefined;
+      if (workspaceBlueprint !== undefined) {
+        const message = `The workspace has its own agent "${name}", which is used instead: ${workspaceBlueprint.file}`;
         return disableBlueprint(blueprint, 'warning', message);
       }
       const other = byName.get(name);

@@ -75,7 +75,7 @@ export async function resumeRequest(
     inputs: Object.fromEntries(inputs),
   });
   if (filled.missing.length > 0) throw failures.placeholdersMissing(name, filled.missing);
-  const inPlain = Object.keys(servers).filter((server) => isFilledInPlain(servers[server]));
+  const plainServers = Object.keys(servers).filter((server) => isFilledInPlain(servers[server]));
   const options: AgentOptions = {
     ...use.options(executorOf(agent), use.cwd),
     ...(model !== undefined && { model }),
@@ -83,7 +83,7 @@ export async function resumeRequest(
     ...(limits.max_budget_usd !== undefined && { maxBudgetUsd: limits.max_budget_usd }),
     ...(limits.max_ai_credits !== undefined && { maxAiCredits: limits.max_ai_credits }),
     ...(Object.keys(servers).length > 0 && { mcpServers: filled.servers }),
-    ...(inPlain.length > 0 && { filledServers: inPlain }),
+    ...(plainServers.length > 0 && { filledServers: plainServers }),
   };
   const { max_children: children = 0, max_depth: depth = 1 } = limits;
   const blueprint = {

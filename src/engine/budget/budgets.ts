@@ -86,15 +86,15 @@ export class Budgets {
   follow(budget: RunBudget, run: BudgetedRun, done: Promise<unknown>): void {
     this.#activeRuns.set(budget, run);
     let timer: NodeJS.Timeout | undefined;
-    let looking = false;
+    let isReading = false;
     let again = false;
     let hasEnded = false;
     const look = (): void => {
       clearTimeout(timer);
       timer = undefined;
-      again = looking;
-      if (looking) return;
-      looking = true;
+      again = isReading;
+      if (isReading) return;
+      isReading = true;
       this.#statusOf(run)
         .then((budgetStatus) => budget.update(budgetStatus))
         .catch((error: unknown) => {
@@ -102,15 +102,15 @@ export class Budgets {
           budget.update({ dayEnd: Infinity });
         })
         .finally(() => {
-          looking = false;
-          if (again) soon();
+          isReading = false;
+          if (again) scheduleRead();
         });
     };
-    const soon = (): void => {
+    const scheduleRead = (): void => {
       if (!hasEnded) timer ??= setTimeout(look, changedMs);
     };
     budget.onNewDay(look);
-    const changes = this.#watchChanges(run, soon);
+    const changes = this.#watchChanges(run, scheduleRead);
     void done.finally(() => {
       hasEnded = true;
       clearTimeout(timer);

@@ -38,7 +38,7 @@ export class LiveBudget implements BudgetListener {
 
   /** A limit has stopped the run. */
   get tripped(): boolean {
-    return this.#budget.onReached !== undefined;
+    return this.#budget.reachedLimit !== undefined;
   }
 
   /** Call before starting the agent. */
@@ -55,8 +55,8 @@ export class LiveBudget implements BudgetListener {
     this.#budget.check(() => this.#figures(figures));
   }
 
-  waits(yes: boolean): void {
-    this.#budget.setWaiting(yes);
+  waits(isWaiting: boolean): void {
+    this.#budget.setWaiting(isWaiting);
   }
 
   maySend(figures: FiguresContext): boolean {
@@ -87,7 +87,7 @@ export class LiveBudget implements BudgetListener {
 
   onNear(status: BudgetStatus): void {
     const { state } = this.#deps;
-    state.change({ budget: { ...state.summary.budget, near: this.#budget.onNear ?? status } });
+    state.change({ budget: { ...state.summary.budget, near: this.#budget.nearLimit ?? status } });
     this.#decide('budget_near', status);
   }
 
@@ -129,17 +129,17 @@ export class LiveBudget implements BudgetListener {
     return { usd, ...used };
   }
 
-  /** Without prices, a limit in US dollars waits for the agent to report costs. `partly`: some prices are known. */
-  async #checkModel(model: string, partly = false): Promise<void> {
+  /** Without prices, a limit in US dollars waits for the agent to report costs. `isPartial`: some prices are known. */
+  async #checkModel(model: string, isPartial = false): Promise<void> {
     const { state, plan, feed } = this.#deps;
     const { bounds } = this.#budget;
     const inUsd = bounds.some(({ unit }) => unit === 'usd');
     if (this.#hasReportedUnpriced || !inUsd || findPrice(plan.figures.prices, model) !== undefined) return;
     this.#hasReportedUnpriced = true;
-    const unheld = unenforceableText(model, bounds, partly);
-    state.change({ budget: { ...state.summary.budget, unheld } });
+    const unenforceable = unenforceableText(model, bounds, isPartial);
+    state.change({ budget: { ...state.summary.budget, unheld: unenforceable } });
     this.#decide('budget_unheld', { model });
-    await feed.addNoteNow({ subtype: 'budget', content: unheld });
+    await feed.addNoteNow({ subtype: 'budget', content: unenforceable });
   }
 
   /** The limit with which the agent itself ended the run, found by the figures. */

@@ -76,7 +76,7 @@ export class RunBudget {
   }
 
   /** The limit that ended the run or will end it. */
-  get onReached(): BudgetStatus | undefined {
+  get reachedLimit(): BudgetStatus | undefined {
     return this.#reachedBudget;
   }
 
@@ -85,7 +85,7 @@ export class RunBudget {
   }
 
   /** The limit that is nearest to being reached. */
-  get onNear(): BudgetStatus | undefined {
+  get nearLimit(): BudgetStatus | undefined {
     return mostUsed(this.statuses().filter(isNearLimit));
   }
 
@@ -97,11 +97,11 @@ export class RunBudget {
   }
 
   /**
-   * Remaining limits, for a program that can enforce them. `several`: the program may get several messages and counts
+   * Remaining limits, for a program that can enforce them. `mayGetSeveral`: the program may get several messages and counts
    * them together.
    */
-  agentLimits(several: boolean): { readonly turns: number | undefined; readonly usd: number | undefined } {
-    this.#agentBounds = this.#bounds.filter(({ scope }) => !several || scope !== 'message');
+  agentLimits(mayGetSeveral: boolean): { readonly turns: number | undefined; readonly usd: number | undefined } {
+    this.#agentBounds = this.#bounds.filter(({ scope }) => !mayGetSeveral || scope !== 'message');
     const remainingOf = (unit: 'turns' | 'usd'): number | undefined =>
       remainingBudget(this.#agentBounds, this.#usageByScope(), unit);
     return { turns: remainingOf('turns'), usd: remainingOf('usd') };
@@ -133,10 +133,10 @@ export class RunBudget {
   }
 
   /** Time in which the agent waits for the user does not count. */
-  setWaiting(yes: boolean): void {
-    if (yes === (this.#activeSince === null) || this.#listener === undefined) return;
+  setWaiting(isWaiting: boolean): void {
+    if (isWaiting === (this.#activeSince === null) || this.#listener === undefined) return;
     this.#activeMs = this.ms;
-    this.#activeSince = yes ? null : this.#monotonic();
+    this.#activeSince = isWaiting ? null : this.#monotonic();
     this.#check();
   }
 
@@ -165,7 +165,7 @@ export class RunBudget {
     this.#otherSpending = others;
     this.#dayEnd = dayEnd;
     this.#check();
-    this.#listener?.onChanged(this.onNear);
+    this.#listener?.onChanged(this.nearLimit);
   }
 
   /** `requestUpdate` requests an `update` with the new day's usage; no limit ends the run before that. */
@@ -198,9 +198,9 @@ export class RunBudget {
     if (reached === undefined) return undefined;
     this.#figures = figures();
     const { scope, unit, key, limit } = reached;
-    const same = (status: BudgetStatus): boolean =>
+    const isSameStatus = (status: BudgetStatus): boolean =>
       status.scope === scope && status.unit === unit && status.key === key;
-    const spent = this.statuses().find(same)?.spent ?? reached.spent;
+    const spent = this.statuses().find(isSameStatus)?.spent ?? reached.spent;
     return { ...reached, limit, spent: Math.max(spent, reached.spent) };
   }
 

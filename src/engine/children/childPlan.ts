@@ -30,7 +30,7 @@ export interface FollowedChild {
   dispose(): void;
 }
 
-export const followed = (handle: SessionHandle): FollowedChild => ({
+export const toFollowedChild = (handle: SessionHandle): FollowedChild => ({
   id: handle.id,
   ended: handle.done,
   dispose: () => handle.dispose(),
@@ -63,8 +63,8 @@ export function assertChildFolder(
   folder: string,
   isTrusted: ((folder: string) => boolean) | undefined,
 ): void {
-  const below = path.relative(own, folder);
-  if (below === '' || (!below.startsWith('..') && !path.isAbsolute(below))) return;
+  const relativePath = path.relative(own, folder);
+  if (relativePath === '' || (!relativePath.startsWith('..') && !path.isAbsolute(relativePath))) return;
   if (isTrusted?.(folder) === true) return;
   throw failures.childRefused(worded`The folder ${folder} is not trusted. The user must start the agent there.`);
 }

@@ -17,7 +17,7 @@ import { worded } from '../failures/wording.ts';
 import type { ChildEngine } from './engine.ts';
 import {
   assertChildFolder,
-  followed,
+  toFollowedChild,
   listedRun,
   plannedChild,
   type ChildRequest,
@@ -106,10 +106,10 @@ export class Children {
     const { session } = caller;
     const all = await this.#engine.list();
     if ((await this.#limits.findReachedLimit(caller, all)) !== null) return [];
-    const above = new Set(ancestry(session, all).map(({ agent_name }) => agent_name));
+    const ancestorNames = new Set(ancestry(session, all).map(({ agent_name }) => agent_name));
     const startable: object[] = [];
     for (const { agent } of await this.#deps.blueprints(session.project_dir ?? '')) {
-      if (agent?.status !== 'active' || above.has(agent.name)) continue;
+      if (agent?.status !== 'active' || ancestorNames.has(agent.name)) continue;
       try {
         await this.#deps.listedAgents.check(session, agent.name, agent);
         if (!(await this.#canRun(caller, { agent, prompt: agent.name, mode: 'sync' }))) continue;
@@ -183,7 +183,7 @@ export class Children {
       origin: 'subagent',
     };
     const begin = (queued?: QueuedRun) => this.#engine.start({ ...request, ...(queued !== undefined && { queued }) });
-    return followed(await this.#keepOrStop(caller, await listedRun(this.#deps.runs, run, begin)));
+    return toFollowedChild(await this.#keepOrStop(caller, await listedRun(this.#deps.runs, run, begin)));
   }
 
   /** Queues the child for another online runner that meets its demands. @throws EngineFailure if there is none */
@@ -232,7 +232,7 @@ export class Children {
         executionMode: mode,
       }),
     );
-    return this.#follow(caller, followed(await this.#keepOrStop(caller, handle)), mode);
+    return this.#follow(caller, toFollowedChild(await this.#keepOrStop(caller, handle)), mode);
   }
 
   async status(caller: Caller, id: string): Promise<ChildStatus> {

@@ -48,8 +48,8 @@ export class ListedAgents {
     try {
       if (by === 'human') await this.#write(id, hashes(await load(dir)));
       else if (by === 'subagent' && parent !== undefined) {
-        const above = await this.#read(parent);
-        if (above !== null) await this.#write(id, above);
+        const seenByParent = await this.#read(parent);
+        if (seenByParent !== null) await this.#write(id, seenByParent);
       }
     } catch (error) {
       log.warn(`${id}: could not save which agents were seen: ${String(error)}`);
@@ -62,7 +62,7 @@ export class ListedAgents {
     if (isSeen(seen, name, agent)) return;
     if (seen === null) {
       throw new EngineFailure('child_refused', {
-        message: notKnown(name),
+        message: unverifiedMessage(name),
         detail: worded`The user must start the agent or send a message to this session.`,
       });
     }
@@ -79,7 +79,7 @@ export class ListedAgents {
     throw new EngineFailure('child_refused', {
       message:
         seen === null
-          ? notKnown(name)
+          ? unverifiedMessage(name)
           : worded`The file for agent "${name}" was changed or deleted after the user’s last message to this session.`,
       detail:
         agent === null
@@ -120,7 +120,7 @@ export class ListedAgents {
   }
 }
 
-const notKnown = (name: string): Wording =>
+const unverifiedMessage = (name: string): Wording =>
   worded`Could not verify that the file for agent "${name}" has not changed since the user last reviewed it.`;
 
 const refusedVersion = (agent: Agent | null): string => (agent === null ? 'removed' : hashOf(agent));
@@ -144,6 +144,6 @@ export function assertSameAgent(agent: Agent, hash: string): void {
 
 /** Hash of the agent's content, without the place and times of its file. */
 export function hashOf(agent: Agent): string {
-  const says = { ...agent, name: '', file: '', created_at: '', modified_at: '' };
-  return createHash('sha256').update(JSON.stringify(says)).digest('hex');
+  const comparedFields = { ...agent, name: '', file: '', created_at: '', modified_at: '' };
+  return createHash('sha256').update(JSON.stringify(comparedFields)).digest('hex');
 }

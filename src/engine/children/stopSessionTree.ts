@@ -20,10 +20,10 @@ export async function stopChildren(engine: SessionStopper, id: string): Promise<
   // Sessions in other processes cannot be stopped, so each is tried only once.
   const reported = new Set<string>();
   for (;;) {
-    const below = (await liveDescendants(engine, id)).filter(({ session_id }) => !reported.has(session_id));
-    if (below.length === 0) return;
-    for (const { session_id } of below) reported.add(session_id);
-    await Promise.all(below.map(({ session_id }) => engine.stop(session_id)));
+    const liveBelow = (await liveDescendants(engine, id)).filter(({ session_id }) => !reported.has(session_id));
+    if (liveBelow.length === 0) return;
+    for (const { session_id } of liveBelow) reported.add(session_id);
+    await Promise.all(liveBelow.map(({ session_id }) => engine.stop(session_id)));
   }
 }
 

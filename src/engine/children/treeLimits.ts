@@ -41,13 +41,13 @@ export class TreeLimits {
     const aboveLimits = await Promise.all(above.map((ancestor) => this.#limitsOf(ancestor)));
     const depth = Math.min(limits.depth, ...aboveLimits.map((limit) => limit.depth));
     if (above.length + 1 > depth) return overLimit(worded`Nesting limit for child agents reached: ${depth}.`);
-    const below = this.#makeDescendantCounter(all);
-    if (below(own.session_id) >= limits.children) {
+    const countBelow = this.#makeDescendantCounter(all);
+    if (countBelow(own.session_id) >= limits.children) {
       return overLimit(worded`This session has already started its maximum of ${limits.children} child sessions.`);
     }
     for (const [index, { children }] of aboveLimits.entries()) {
       const { session_id: id, agent_name: name = '' } = above[index] ?? session;
-      if (below(id) >= children)
+      if (countBelow(id) >= children)
         return overLimit(
           worded`Agent "${name}" already has its maximum of ${children} child sessions, including nested ones.`,
         );

@@ -79,8 +79,11 @@ async function resumeOf(job: Job, deps: ExecuteDeps): Promise<ResumeRequest> {
   const { session_id, prompt } = job.run;
   await assertSameAgent(job, deps);
   // A person queued it, which permits the current version of the agent's file.
-  const permitted = { ...deps, permit: () => Promise.resolve() };
-  return { ...(await blueprintResumeRequest(session_id, prompt, permitted, choiceOf(job))), queued: queuedOf(job) };
+  const permittingDeps = { ...deps, permit: () => Promise.resolve() };
+  return {
+    ...(await blueprintResumeRequest(session_id, prompt, permittingDeps, choiceOf(job))),
+    queued: queuedOf(job),
+  };
 }
 
 /** Throws for another executor, which does not know the conversation. @throws CoordinatorError */

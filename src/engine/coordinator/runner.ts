@@ -82,8 +82,8 @@ export class RunnerLoop {
     if (isRunOver(status)) this.#runsToStop.delete(run_id);
     if (status !== 'stopping') return;
     this.#runsToStop.add(run_id);
-    const mine = this.#activeJobs.get(run_id);
-    if (mine !== undefined) void this.#stop(mine.job);
+    const activeJob = this.#activeJobs.get(run_id);
+    if (activeJob !== undefined) void this.#stop(activeJob.job);
   }
 
   async #stop(job: Job): Promise<void> {

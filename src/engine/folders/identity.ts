@@ -46,8 +46,8 @@ async function findRepository(folder: string): Promise<Repository | null> {
       const own = /^gitdir: (.+)$/m.exec((await textOf(git)) ?? '')?.[1];
       if (own === undefined) return null;
       const folderOfTree = path.resolve(top, own);
-      const shared = (await textOf(path.join(folderOfTree, 'commondir')))?.trim();
-      return { top, commonDir: shared === undefined ? folderOfTree : path.resolve(folderOfTree, shared) };
+      const commonDirText = (await textOf(path.join(folderOfTree, 'commondir')))?.trim();
+      return { top, commonDir: commonDirText === undefined ? folderOfTree : path.resolve(folderOfTree, commonDirText) };
     }
     if (path.dirname(top) === top) return null;
   }

@@ -7,7 +7,7 @@ import { identityOf, topFolderOf } from './identity.ts';
 import { sessionFolders } from './sessionFolders.ts';
 
 /**
- * Sessions with a missing folder, and the folder that replaces it. `sure`: the same folder or clone; otherwise another
+ * Sessions with a missing folder, and the folder that replaces it. `isSure`: the same folder or clone; otherwise another
  * clone of the same repository.
  */
 export interface MovedSessions {
@@ -49,8 +49,8 @@ async function placeOf(
   known: FolderIdentity,
   places: readonly Place[],
 ): Promise<{ readonly to: string; readonly isSure: boolean } | undefined> {
-  const itself = places.find(({ identity }) => known.folder !== undefined && identity.folder === known.folder);
-  if (itself !== undefined) return { to: itself.folder, isSure: true };
+  const knownPlace = places.find(({ identity }) => known.folder !== undefined && identity.folder === known.folder);
+  if (knownPlace !== undefined) return { to: knownPlace.folder, isSure: true };
   for (const key of ['clone', 'remote'] as const) {
     for (const place of places) {
       if (known[key] === undefined || place.identity[key] !== known[key]) continue;

@@ -87,9 +87,9 @@ export class FollowUpReader {
     const now = this.#deps.clock();
     const using = { now, paused: await this.isPaused(), minuteOfDay };
     const facts = await this.#bestCaseFacts(reader, now);
-    const atBest = decideFollowUp(facts, rules, using);
+    const bestCase = decideFollowUp(facts, rules, using);
     // Most sessions can be ruled out without reading their record.
-    const decision = atBest.due ? decideFollowUp({ ...facts, ...(await readFacts(reader)) }, rules, using) : atBest;
+    const decision = bestCase.due ? decideFollowUp({ ...facts, ...(await readFacts(reader)) }, rules, using) : bestCase;
     const { log } = this.#deps;
     const outcome = decision.due
       ? { trigger_type: decision.trigger.type, reason: decision.trigger.reason, at: iso(decision.at) }

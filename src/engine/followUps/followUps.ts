@@ -76,8 +76,8 @@ export class FollowUps {
   }
 
   /** Overrides agent file and settings for a session. @throws EngineFailure if another process is writing the record */
-  turn(id: string, on: boolean): Promise<void> {
-    return this.#updateFollowUps(id, () => ({ on }));
+  turn(id: string, isOn: boolean): Promise<void> {
+    return this.#updateFollowUps(id, () => ({ on: isOn }));
   }
 
   /** Pauses all follow-ups on this machine. */

@@ -139,8 +139,8 @@ export class FollowUpScheduler implements Disposable {
     this.#scheduledChecks.set(id, look);
   }
 
-  /** `least`: minimum delay in ms. */
-  async #check(summary: SessionSummary, least: number): Promise<void> {
+  /** `minWaitMs`: minimum delay in ms. */
+  async #check(summary: SessionSummary, minWaitMs: number): Promise<void> {
     const { session_id: id } = summary;
     this.#checkingSessions.add(id);
     try {
@@ -156,7 +156,7 @@ export class FollowUpScheduler implements Disposable {
         return;
       const { total, trigger, prompt } = decision;
       const now = this.#deps.clock();
-      const at = Math.max(decision.at, now + Math.min(least, decision.delayMs));
+      const at = Math.max(decision.at, now + Math.min(minWaitMs, decision.delayMs));
       const title = summary.title ?? titleOf(summary.prompt);
       this.#arm({ sessionId: id, title, trigger: { ...trigger, total }, prompt, at });
     } catch (error) {
@@ -186,12 +186,12 @@ export class FollowUpScheduler implements Disposable {
 
   /** Returns whether a follow-up was scheduled. */
   #drop(id: string): boolean {
-    const armed = this.#dueFollowUps.get(id);
-    armed?.timer.dispose();
+    const dueFollowUp = this.#dueFollowUps.get(id);
+    dueFollowUp?.timer.dispose();
     this.#dueFollowUps.delete(id);
     this.#waitingSessionIds.delete(id);
-    if (armed !== undefined) this.changed.fire();
-    return armed !== undefined;
+    if (dueFollowUp !== undefined) this.changed.fire();
+    return dueFollowUp !== undefined;
   }
 
   #fire(id: string): void {

@@ -19,7 +19,7 @@ import type { ImportDeps, Draft, ImportedDraft } from './draft.ts';
 
 /** Maximum size of a JSON file, which is read at once. */
 const maxJsonBytes = 256 * 1024 * 1024;
-const linesToKnow = 50;
+const recognitionLines = 50;
 
 export interface ImportRequest {
   /** Absolute path; `.gz` for a compressed file. */
@@ -110,7 +110,7 @@ async function kindOf(
   const messages = isRecord ? null : await readMessages(handle, text);
   if (messages !== null) return { format: 'acp', importDraft: (draft) => importMessages(messages, draft) };
   // Agents may print lines of a record, so an explicit `agent` takes precedence.
-  if (isRecord || (agent === undefined && hasRecordLine(head, linesToKnow)))
+  if (isRecord || (agent === undefined && hasRecordLine(head, recognitionLines)))
     return { format: 'record', importDraft: importRecord };
   const adapter = adapterFor(file, text, agent, deps);
   return { format: 'output', importDraft: (draft) => importOutput(adapter, draft) };
@@ -151,7 +151,7 @@ function adapterFor(
     return named;
   }
   const lines = head.split('\n').filter((line) => line.trim() !== '');
-  const found = recognizeAgents(lines.slice(0, linesToKnow), adapters);
+  const found = recognizeAgents(lines.slice(0, recognitionLines), adapters);
   const [only, ...others] = found;
   if (only === undefined || others.length > 0)
     throw failures.importUnknown(

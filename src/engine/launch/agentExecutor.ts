@@ -110,8 +110,8 @@ export class AgentExecutor {
         const bytes = typeof data === 'string' ? Buffer.from(data) : data;
         yield* known(entries.apply([...(sideFiles?.readUpdates(output, at) ?? []), ...output.push(type, bytes, at)]));
       }
-      const beside = await sideFiles?.end(output, at);
-      yield* known(entries.apply(beside?.updates ?? output.flush(at)));
+      const sideUpdates = await sideFiles?.end(output, at);
+      yield* known(entries.apply(sideUpdates?.updates ?? output.flush(at)));
       const line = await stored?.(output.facts().sessionIds.at(-1));
       const stated = typeof line === 'string' ? output.sideLine('store', line, at) : [];
       yield* known(entries.apply([...stated, ...output.end(await exit, at)]));

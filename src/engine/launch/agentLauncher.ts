@@ -104,7 +104,7 @@ export function programLauncher(
   adapter: AgentAdapter,
   settings: AgentSettings,
   deps: LauncherDeps,
-  talk?: StartDialogue,
+  startDialogue?: StartDialogue,
 ): SingleLauncher {
   const own = deps.adapters.flatMap((agentAdapter) => agentAdapter.ownVariables);
   const { variables: env, removed, added } = agentEnvironment(deps.environment, own, settings.environment);
@@ -167,7 +167,7 @@ export function programLauncher(
           const command = commandOf(request, resume);
           const { runId, cwd, lease, runsFolder } = request;
           const { sideFiles } = command;
-          const dialogue = command.dialogue ?? (await talk?.({ request, resume, program, env }));
+          const dialogue = command.dialogue ?? (await startDialogue?.({ request, resume, program, env }));
           if (sideFiles !== undefined) await createPrivateFolder(folderOf(request));
           await writePrivate(deps.leases.privateFolder(runId), command.privateFiles);
           const process = await startAgentProcess({
@@ -227,15 +227,15 @@ export function demoLauncher(
 ): SingleLauncher {
   let recording: Promise<Recording> | undefined;
   const load = () => (recording ??= loadRecording(demoDir));
-  let played: AgentAdapter | undefined;
+  let replayedAdapter: AgentAdapter | undefined;
   return {
     label: demoLabel,
     recording: true,
     resumesById: false,
     createNormalizer: (context) => {
-      played ??= deps.adapters[0];
-      if (played === undefined) throw new Error('No adapter can read the recording.');
-      return played.createNormalizer(context);
+      replayedAdapter ??= deps.adapters[0];
+      if (replayedAdapter === undefined) throw new Error('No adapter can read the recording.');
+      return replayedAdapter.createNormalizer(context);
     },
     report: async () => {
       const environment = { removed: [], added: [] };
@@ -250,7 +250,7 @@ export function demoLauncher(
     },
     prepare: async () => {
       const { turns, agent, agentVersion, recordedAt } = await load();
-      played = deps.adapters.find(({ type }) => type === agent);
+      replayedAdapter = deps.adapters.find(({ type }) => type === agent);
       return {
         canLaunch: ({ earlierRuns }) => earlierRuns < turns.length,
         notes: ({ earlierRuns, prompt }) => {
@@ -260,8 +260,8 @@ export function demoLauncher(
             return note(`The recording has ended after ${turns.length} turns. No agent ran.`);
           }
           const day = recordedAt.slice(0, 10);
-          const who = `${played?.label ?? agent}${agentVersion === null ? '' : ` ${agentVersion}`}`;
-          const what = `Recording of ${who} from ${day}. It runs no commands and changes no files.`;
+          const agentText = `${replayedAdapter?.label ?? agent}${agentVersion === null ? '' : ` ${agentVersion}`}`;
+          const what = `Recording of ${agentText} from ${day}. It runs no commands and changes no files.`;
           if (turn.prompt.trim() === prompt.trim()) return earlierRuns === 0 ? note(what) : [];
           return note(`${what}\n\nThe following was the answer to: ${turn.prompt}`);
         },

@@ -14,22 +14,22 @@ export class EntryStream {
 
   apply(updates: readonly EntryUpdate[]): NormalizedEntry[] {
     const out: NormalizedEntry[] = [];
-    const grown = new Set<number>();
+    const grownIndexes = new Set<number>();
     for (const update of updates) {
       if (update.op === 'append') {
         const entry = this.#open.get(update.index);
         if (entry === undefined) continue;
         this.#open.set(update.index, appendContent(entry, update.text));
-        grown.add(update.index);
+        grownIndexes.add(update.index);
         continue;
       }
       const { entry } = update;
-      grown.delete(entry.index);
+      grownIndexes.delete(entry.index);
       if (update.open === true) this.#open.set(entry.index, entry);
       else this.#open.delete(entry.index);
       this.#emit(entry, out);
     }
-    for (const index of grown) {
+    for (const index of grownIndexes) {
       const entry = this.#open.get(index);
       if (entry !== undefined) this.#emit(entry, out);
     }
@@ -50,10 +50,10 @@ export class EntryStream {
     }
     out.push(entry);
     if (entry.index < this.#nextIndex) return;
-    for (let early: NormalizedEntry[] | undefined; ; out.push(...early)) {
+    for (let earlyState: NormalizedEntry[] | undefined; ; out.push(...earlyState)) {
       this.#nextIndex += 1;
-      early = this.#earlyStates.get(this.#nextIndex);
-      if (early === undefined) return;
+      earlyState = this.#earlyStates.get(this.#nextIndex);
+      if (earlyState === undefined) return;
       this.#earlyStates.delete(this.#nextIndex);
     }
   }

@@ -32,13 +32,13 @@ export interface AgentEnvironment {
 
 /** `own`: variables with which agents identify themselves to their children. Show names only, never values. */
 export function agentEnvironment(
-  ours: Variables,
+  ownVariables: Variables,
   own: readonly RegExp[],
   settings: Readonly<Record<string, string>> = {},
 ): AgentEnvironment {
   const inherited = new Map<string, string>();
   const removed: string[] = [];
-  for (const [name, value] of Object.entries(ours)) {
+  for (const [name, value] of Object.entries(ownVariables)) {
     if (value === undefined) continue;
     if ([...hostVariables, ...own].some((pattern) => pattern.test(name))) removed.push(name);
     else inherited.set(name, value);
@@ -49,7 +49,7 @@ export function agentEnvironment(
     delete variables['NODE_OPTIONS'];
     removed.push('NODE_OPTIONS');
   }
-  const users = ours['VSCODE_NODE_OPTIONS'];
+  const users = ownVariables['VSCODE_NODE_OPTIONS'];
   if (users !== undefined && users !== '') variables['NODE_OPTIONS'] ??= users;
   Object.assign(variables, settings);
   return { variables, removed: removed.sort(), added: Object.keys(settings).sort() };

@@ -78,13 +78,13 @@ export async function startAgentProcess(request: AgentProcessRequest): Promise<A
       return count;
     },
     stop: (steps = ladder) => {
-      const climb = async (): Promise<readonly number[]> => {
+      const stopStepwise = async (): Promise<readonly number[]> => {
         const survivors = (await stopProcessTree(target, steps)).map((info) => info.pid);
         if (survivors.length === 0) await forget();
         return survivors;
       };
       // A shorter ladder may replace the current one.
-      if (stopping === undefined || steps !== ladder) stopping = climb();
+      if (stopping === undefined || steps !== ladder) stopping = stopStepwise();
       return stopping;
     },
   };

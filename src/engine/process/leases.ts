@@ -59,7 +59,7 @@ export class ProcessLeases {
   async findOrphaned(): Promise<ProcessLease[]> {
     const names = await readdir(this.#dir).catch(() => []);
     const leases = await Promise.all(names.filter((name) => name.endsWith('.json')).map((name) => this.#read(name)));
-    const dead = await Promise.all(
+    const areDead = await Promise.all(
       leases.map(async (lease) => {
         if (lease === undefined) return false;
         const { hostname, machine, owner } = lease;
@@ -67,7 +67,7 @@ export class ProcessLeases {
       }),
     );
     return leases
-      .filter((lease, index) => lease !== undefined && dead[index] === true)
+      .filter((lease, index) => lease !== undefined && areDead[index] === true)
       .filter((lease) => lease !== undefined);
   }
 

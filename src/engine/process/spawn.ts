@@ -67,8 +67,12 @@ export async function spawnAgent(request: SpawnRequest): Promise<SpawnedProcess>
     child.once('error', (problem) => resolve({ code: null, signal: null, problem }));
     // If starting fails early, such as for an argument with a NUL, there are no events.
     void subprocess.then(({ exitCode, signal, originalMessage }) => {
-      const never = exitCode === undefined && signal === undefined;
-      resolve({ code: exitCode ?? null, signal: signal ?? null, problem: never ? new Error(originalMessage) : null });
+      const hasNotStarted = exitCode === undefined && signal === undefined;
+      resolve({
+        code: exitCode ?? null,
+        signal: signal ?? null,
+        problem: hasNotStarted ? new Error(originalMessage) : null,
+      });
     });
   });
   const input = stdin === null && child.stdin !== null ? agentInput(child.stdin) : null;

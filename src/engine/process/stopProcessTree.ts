@@ -54,12 +54,12 @@ export async function processTreeOf(
       (await hasMark(info.pid, target.marker));
     if (ours) found.set(info.pid, info);
   }
-  for (let grew = true; grew;) {
-    grew = false;
+  for (let hasGrown = true; hasGrown;) {
+    hasGrown = false;
     for (const info of all) {
       if (found.has(info.pid) || !found.has(info.ppid) || info.pid === process.pid) continue;
       found.set(info.pid, info);
-      grew = true;
+      hasGrown = true;
     }
   }
   return [...found.values()];
@@ -100,10 +100,10 @@ export async function endLeftovers(target: TreeTarget, graceMs: number): Promise
   const remaining = await members();
   signalGroup(target, remaining, 'SIGTERM');
   await waitForAll(remaining, graceMs);
-  const stubborn = await members();
-  if (stubborn.length > 0) {
-    signalGroup(target, stubborn, 'SIGKILL');
-    await waitForAll(stubborn, graceMs);
+  const survivors = await members();
+  if (survivors.length > 0) {
+    signalGroup(target, survivors, 'SIGKILL');
+    await waitForAll(survivors, graceMs);
   }
   return remaining;
 }
@@ -136,8 +136,8 @@ async function waitForEnd(target: TreeTarget, tree: readonly ProcessInfo[], grac
 async function waitForAll(processes: readonly ProcessIdentity[], timeoutMs: number): Promise<boolean> {
   let remaining = [...processes];
   for (let waitedMs = 0, step = 10; ; waitedMs += step, step = Math.min(step * 2, 100)) {
-    const living = await Promise.all(remaining.map(isAlive));
-    remaining = remaining.filter((_, index) => living[index]);
+    const aliveFlags = await Promise.all(remaining.map(isAlive));
+    remaining = remaining.filter((_, index) => aliveFlags[index]);
     if (remaining.length === 0) return true;
     if (waitedMs >= timeoutMs) return false;
     await delay(step);

@@ -39,17 +39,17 @@ export async function withoutShim(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
 ): Promise<{ readonly file: string; readonly args: readonly string[] }> {
-  const same = { file, args };
-  if (!/\.(?:cmd|bat)$/i.test(file)) return same;
+  const unchanged = { file, args };
+  if (!/\.(?:cmd|bat)$/i.test(file)) return unchanged;
   const shim = parseShim(await readFile(file, 'utf8').catch(() => ''));
-  if (shim === null) return same;
+  if (shim === null) return unchanged;
   const folder = path.dirname(file);
   const target = path.resolve(folder, shim.target.replaceAll('\\', path.sep));
-  if (!(await isFile(target))) return same;
+  if (!(await isFile(target))) return unchanged;
   if (shim.node === null) return { file: target, args };
-  const beside = path.join(folder, 'node.exe');
-  const node = (await isFile(beside)) ? beside : await findOnPath('node', env);
-  return node === undefined ? same : { file: node, args: [...shim.node, target, ...args] };
+  const localNode = path.join(folder, 'node.exe');
+  const node = (await isFile(localNode)) ? localNode : await findOnPath('node', env);
+  return node === undefined ? unchanged : { file: node, args: [...shim.node, target, ...args] };
 }
 
 async function isFile(file: string): Promise<boolean> {

@@ -31,11 +31,11 @@ export async function runShell(
 ): Promise<CommandResult> {
   const { command, cwd, env, runId, sessionId, timeoutMs, signal } = request;
   const began = clock();
-  const took = (): number => Math.max(0, clock() - began);
+  const elapsedMs = (): number => Math.max(0, clock() - began);
   const failed = (output: string): CommandResult => ({
     exit_code: null,
     signal: null,
-    duration_ms: took(),
+    duration_ms: elapsedMs(),
     timed_out: false,
     output,
   });
@@ -74,7 +74,7 @@ export async function runShell(
     return {
       exit_code: exit.code,
       signal: exit.signal,
-      duration_ms: took(),
+      duration_ms: elapsedMs(),
       timed_out: timedOut,
       output: tail.text(),
     };

@@ -17,9 +17,9 @@ const maxEntries = 40;
 const maxPassages = 6;
 const maxOfSession = 3;
 /** Passages that score below this share of the best one are dropped as unrelated. */
-const worstShare = 0.35;
+const minScoreShare = 0.35;
 /** Requests count less than results. */
-const askedWeight = 0.6;
+const requestWeight = 0.6;
 const longestTitle = 80;
 const longestQuery = 200;
 
@@ -132,9 +132,9 @@ export function folderFilter(folder: string, without?: string): (session: Search
 
 function bestEntries(entries: readonly SimilarEntry[]): readonly SimilarEntry[] {
   const ranked = entries
-    .map((entry) => ({ ...entry, score: entry.score * (entry.entry.type.kind === 'user_message' ? askedWeight : 1) }))
+    .map((entry) => ({ ...entry, score: entry.score * (entry.entry.type.kind === 'user_message' ? requestWeight : 1) }))
     .sort((a, b) => b.score - a.score);
-  const least = (ranked[0]?.score ?? 0) * worstShare;
+  const least = (ranked[0]?.score ?? 0) * minScoreShare;
   const taken = new Map<string, number>();
   return ranked.filter(({ session: { session_id: id }, score }) => {
     const count = taken.get(id) ?? 0;

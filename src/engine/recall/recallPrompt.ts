@@ -56,8 +56,8 @@ function noMatchesText(source: RecallResult['source']): string {
 
 const count = (n: number, what: string): string => `${n} ${what}${n === 1 ? '' : 's'}`;
 
-function passageText({ sessionId, title, entry, at, by: who, text, cut }: RecalledPassage): string {
-  const head = `${title.replaceAll(/\s+/g, ' ')} (${sessionId}, entry ${entry}, ${at}), said by the ${who}:`;
+function passageText({ sessionId, title, entry, at, by: author, text, cut }: RecalledPassage): string {
+  const head = `${title.replaceAll(/\s+/g, ' ')} (${sessionId}, entry ${entry}, ${at}), said by the ${author}:`;
   return `${head}\n\n${`${text}${cut ? ' […]' : ''}`.replaceAll(/^/gm, '> ')}`;
 }
 

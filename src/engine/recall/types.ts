@@ -33,7 +33,7 @@ export interface RecallResult {
   readonly query: string;
   /** Best first. */
   readonly passages: readonly RecalledPassage[];
-  /** Numbers of searched sessions, and of sessions that `within` excluded. */
+  /** Numbers of searched sessions, and of sessions that `isInScope` excluded. */
   readonly sessions: number;
   readonly elsewhere: number;
 }

@@ -184,13 +184,13 @@ export class RecordStore {
     const lease = await WriterLease.acquire(folder, id, this.#deps.clock);
     try {
       await before();
-      const doomed = `${folder}${doomedSuffix}`;
+      const folderToDelete = `${folder}${doomedSuffix}`;
       // Some systems cannot rename open files; then whatever can be deleted is deleted one by one.
-      const moved = await rename(folder, doomed).then(
+      const moved = await rename(folder, folderToDelete).then(
         () => true,
         () => false,
       );
-      await rm(moved ? doomed : folder, { recursive: true, force: true });
+      await rm(moved ? folderToDelete : folder, { recursive: true, force: true });
     } catch (error) {
       await lease.release();
       throw error;
@@ -244,7 +244,7 @@ export class RecordStore {
     const folder = sessionFolder(this.#dir, id);
     const { clock, log } = this.#deps;
     const lease = await leaseFor(folder, id, clock);
-    const tell = (problem: WriteProblem) => {
+    const reportProblem = (problem: WriteProblem) => {
       log.warn(`${problem.path} cannot be written (${problem.code}); the session continues in memory.`);
       onProblem?.(problem);
     };
@@ -256,7 +256,7 @@ export class RecordStore {
     }
     // Only the lease holder knows that nothing is appended now.
     const last = await lastHash(recordFile(folder)).catch(() => null);
-    const writer = new FileRecordWriter({ id, folder, clock, onProblem: tell }, lease, last);
+    const writer = new FileRecordWriter({ id, folder, clock, onProblem: reportProblem }, lease, last);
     const at = new Date(clock()).toISOString();
     const missing = await missingEnd(folder, recordFile(folder), last, at).catch(() => null);
     if (missing !== null) await writer.append(missing);

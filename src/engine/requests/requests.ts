@@ -84,8 +84,8 @@ export class Requests {
     const pending = this.#pendingAnswers.get(id);
     if (pending === undefined || !isAnswerAllowed(pending.request(), answer)) return false;
     // Only options that the agent offered can be granted.
-    const narrowed = answer.kind === 'allow' && pending.request().session === undefined;
-    pending.settle('user', narrowed ? { ...answer, scope: 'once' } : answer, client);
+    const isOnceOnly = answer.kind === 'allow' && pending.request().session === undefined;
+    pending.settle('user', isOnceOnly ? { ...answer, scope: 'once' } : answer, client);
     return true;
   }
 

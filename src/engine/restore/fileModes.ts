@@ -26,8 +26,8 @@ export function withModes(modes: FileModes, found: ReadonlyMap<string, number | 
   if (found.size === 0) return modes;
   const others = new Map(Object.entries(modes.others));
   for (const [path, mode] of found) {
-    const usual = mode !== null && mode === (isExecutable(mode) ? modes.executable : modes.plain);
-    if (mode === null || usual) others.delete(path);
+    const isUsualMode = mode !== null && mode === (isExecutable(mode) ? modes.executable : modes.plain);
+    if (mode === null || isUsualMode) others.delete(path);
     else others.set(path, mode);
   }
   return { ...modes, others: Object.fromEntries([...others].sort(([a], [b]) => (a < b ? -1 : 1))) };

@@ -61,8 +61,8 @@ export class FolderStore {
     return path.join(parent, createHash('sha256').update(folder).digest('hex').slice(0, 16));
   }
 
-  /** Records the folder as it is. `also`: files to include though they are ignored. @throws SnapshotProblem */
-  async takeSnapshot(deadline: Deadline, also: readonly string[] = []): Promise<Snapshot> {
+  /** Records the folder as it is. `additionalFiles`: files to include though they are ignored. @throws SnapshotProblem */
+  async takeSnapshot(deadline: Deadline, additionalFiles: readonly string[] = []): Promise<Snapshot> {
     return this.withIndex(async (index) => {
       const [names, changed, listed] = await Promise.all([
         listFiles(this.folder, this.#user, this.git, deadline),
@@ -70,8 +70,8 @@ export class FolderStore {
         this.git.run(['ls-files', '-z'], deadline, { index }),
       ]);
       const known = new Set(nulSeparated(listed));
-      const added = [...names, ...also].filter((name) => !known.has(name));
-      const again = [...also, ...(await this.#readRecentFiles())];
+      const added = [...names, ...additionalFiles].filter((name) => !known.has(name));
+      const again = [...additionalFiles, ...(await this.#readRecentFiles())];
       const found = await inspectFiles(this.folder, [...new Set([...nulSeparated(changed), ...added, ...again])]);
       const submodules = [...found].flatMap(([name, { kind }]) => (kind === 'folder' ? [name] : []));
       const inside = await filesOfSubmodules(this.folder, submodules, this.#user, deadline);

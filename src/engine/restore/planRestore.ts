@@ -41,29 +41,29 @@ export async function planRestore(
 ): Promise<RestorePlan> {
   const first = await store.takeSnapshot(deadline);
   const wanted = await findDifferences(store, first, target, deadline);
-  const inTheWay = await findInTheWay(
+  const obstructingFiles = await findInTheWay(
     store.folder,
     wanted.filter(({ from }) => from.mode === noFile),
   );
-  const now = inTheWay.length === 0 ? first : await store.takeSnapshot(deadline, inTheWay);
+  const now = obstructingFiles.length === 0 ? first : await store.takeSnapshot(deadline, obstructingFiles);
   const all = now === first ? wanted : await findDifferences(store, now, target, deadline);
   const picked = all.filter(({ path: name }) => only?.has(name) ?? true);
   const ignored = only === undefined ? await findFilesIgnoredThen(store, target, picked, deadline) : new Set<string>();
   const skipped: RestoreSkip[] = [];
-  const differing: FileDifference[] = [];
+  const differences: FileDifference[] = [];
   const deleted = new Set(
     picked.flatMap(({ path: name, to }) => (to.mode === noFile && !ignored.has(name) ? [name] : [])),
   );
   for (const difference of picked) {
     const why = ignored.has(difference.path) ? 'ignored' : await reasonToSkip(store.folder, difference, now, deleted);
-    if (why === null) differing.push(difference);
+    if (why === null) differences.push(difference);
     else skipped.push({ path: difference.path, why });
   }
-  const modes = modeChanges(now, target, differing, only, new Set(skipped.map((file) => file.path)));
-  const goal = await resolveGoal(store, now, target, differing, modes, deadline);
-  const byContent = new Set(differing.map((difference) => difference.path));
+  const modes = modeChanges(now, target, differences, only, new Set(skipped.map((file) => file.path)));
+  const goal = await resolveGoal(store, now, target, differences, modes, deadline);
+  const byContent = new Set(differences.map((difference) => difference.path));
   const changes = [
-    ...differing.map((difference) => changeOf(difference, modes.get(difference.path))),
+    ...differences.map((difference) => changeOf(difference, modes.get(difference.path))),
     ...[...modes.keys()].flatMap((name): RestoreChange[] =>
       byContent.has(name) ? [] : [{ path: name, kind: 'changed', mode: true }],
     ),
@@ -162,10 +162,10 @@ const rules = /(?:^|\/)\.gitignore$/;
 async function findFilesIgnoredThen(
   store: FolderStore,
   target: RestoreGoal,
-  differing: readonly FileDifference[],
+  differences: readonly FileDifference[],
   deadline: Deadline,
 ): Promise<Set<string>> {
-  const deleted = differing.filter(({ to }) => to.mode === noFile).map((difference) => difference.path);
+  const deleted = differences.filter(({ to }) => to.mode === noFile).map((difference) => difference.path);
   const left = new Set(target.left);
   const found = new Set(deleted.filter((name) => left.has(name)));
   const inPackages = deleted.filter((name) => name.split('/').some((part) => skippedFolders.has(part)));
@@ -206,20 +206,20 @@ function packageFolder(name: string): string | undefined {
 function modeChanges(
   now: StoredSnapshot,
   target: StoredSnapshot,
-  differing: readonly FileDifference[],
+  differences: readonly FileDifference[],
   only: ReadonlySet<string> | undefined,
   skipped: ReadonlySet<string>,
 ): Map<string, number> {
   const modes = new Map<string, number>();
-  const byContent = new Map(differing.map((difference) => [difference.path, difference]));
+  const byContent = new Map(differences.map((difference) => [difference.path, difference]));
   for (const [name, { to }] of byContent)
     if (to.mode !== noFile && to.mode !== link) modes.set(name, modeOf(target.modes, name, to.mode));
   for (const name of new Set([...Object.keys(now.modes.others), ...Object.keys(target.modes.others)])) {
     if (byContent.has(name) || skipped.has(name) || only?.has(name) === false) continue;
-    const [had, has] = [now.modes.others[name], target.modes.others[name]];
-    if (had === has) continue;
+    const [oldMode, has] = [now.modes.others[name], target.modes.others[name]];
+    if (oldMode === has) continue;
     // The content is the same, and so is whether it is executable.
-    const runs = isExecutable(had ?? has ?? 0) ? '100755' : '100644';
+    const runs = isExecutable(oldMode ?? has ?? 0) ? '100755' : '100644';
     modes.set(name, modeOf(target.modes, name, runs));
   }
   return modes;
@@ -229,14 +229,14 @@ async function resolveGoal(
   store: FolderStore,
   now: StoredSnapshot,
   target: StoredSnapshot,
-  differing: readonly FileDifference[],
+  differences: readonly FileDifference[],
   modes: ReadonlyMap<string, number>,
   deadline: Deadline,
 ): Promise<StoredSnapshot> {
   const files = await store.withIndex(async (index) => {
     await store.git.run(['read-tree', now.files], deadline, { index });
     // Deletions first: a file may take the place of a folder.
-    const lines = [...differing]
+    const lines = [...differences]
       .sort((a, b) => Number(b.to.mode === noFile) - Number(a.to.mode === noFile))
       .map(({ path: name, to }) => `${to.mode === noFile ? '0' : to.mode} ${to.object}\t${name}\0`);
     const input = lines.join('');
@@ -245,7 +245,7 @@ async function resolveGoal(
     return store.git.line(['write-tree'], deadline, { index });
   }, false);
   const others = new Map(Object.entries(now.modes.others));
-  for (const { path: name } of differing) others.delete(name);
+  for (const { path: name } of differences) others.delete(name);
   for (const name of modes.keys()) {
     const mode = target.modes.others[name];
     if (mode === undefined) others.delete(name);

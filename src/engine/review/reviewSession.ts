@@ -58,7 +58,7 @@ const chunk = 500;
 const maxEntries = 250_000;
 /** Files that are reviewed; more than anyone reads, and than VS Code shows without pain. */
 const maxFiles = 500;
-const atOnce = 16;
+const maxParallelReads = 16;
 
 /** The entries of a session by the file they changed, for reviews of all files or of one again. */
 export class SessionReview {
@@ -114,9 +114,11 @@ export class SessionReview {
     const changed = this.#changedPaths();
     const shown = changed.slice(0, maxFiles);
     const now = new Map<string, CurrentFile>();
-    for (let from = 0; from < shown.length; from += atOnce) {
+    for (let from = 0; from < shown.length; from += maxParallelReads) {
       await Promise.all(
-        shown.slice(from, from + atOnce).map(async (path) => now.set(path, await readCurrent(this.#folder, path))),
+        shown
+          .slice(from, from + maxParallelReads)
+          .map(async (path) => now.set(path, await readCurrent(this.#folder, path))),
       );
     }
     const renames = this.#findRenames(now);
@@ -257,8 +259,8 @@ export class SessionReview {
 
   /** What changed about the permissions of a file, in one hunk. */
   #findModeHunks(path: string, now: CurrentFile): NamedHunk[] {
-    const was = this.#wasExecutable.get(path);
-    if (was === undefined || !('executable' in now) || now.executable === was) return [];
+    const wasExecutable = this.#wasExecutable.get(path);
+    if (wasExecutable === undefined || !('executable' in now) || now.executable === wasExecutable) return [];
     const { executable } = now;
     const key = hashOf(JSON.stringify([path, 'executable', executable])).slice(0, 16);
     const hunk: NamedHunk = { base: [0, 0], now: [0, 0], by: [unreported], key, executable };

@@ -303,9 +303,9 @@ export class LiveRun implements ActiveRun {
     const looks = this.#state.launched !== null && this.#state.stop !== 'hurried';
     const changes = await this.#plan.folder.changes(this.runId, looks, () => this.#now());
     const facts = this.#feed.output.facts();
-    const nothingRan = this.#plan.attempts.length === 0;
+    const hasNoAttempt = this.#plan.attempts.length === 0;
     const result = this.#budget.settle(resultOf(facts, exit, this.#figuresContext()), this.#conversation.hasUnsent);
-    const metadata = nothingRan ? undefined : result.metadata;
+    const metadata = hasNoAttempt ? undefined : result.metadata;
     const reached = result.metadata?.budget;
     const stopped = wasStopped({
       asked: this.#isStopped,
@@ -313,8 +313,8 @@ export class LiveRun implements ActiveRun {
       reached: reached !== undefined,
       doneBefore: this.#budget.tripped && result.success,
     });
-    const failure = cause ?? (nothingRan || stopped ? undefined : this.#failureReason(facts, exit, result));
-    const succeeded = failure === undefined && (nothingRan || result.success);
+    const failure = cause ?? (hasNoAttempt || stopped ? undefined : this.#failureReason(facts, exit, result));
+    const succeeded = failure === undefined && (hasNoAttempt || result.success);
     const outcome = stopped ? 'stopped' : succeeded ? 'completed' : 'failed';
     const why = outcome === 'stopped' && reached === undefined ? this.#stopReason : undefined;
     const reason = outcome === 'completed' ? undefined : (why ?? failure?.message ?? result.error);

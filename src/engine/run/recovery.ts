@@ -197,9 +197,9 @@ async function findOutput(reader: RecordReader, run: RecordedRun): Promise<RunLe
     replaced = findReplacedIds(line.decision) ?? replaced;
     if (line.decision['run_id'] !== run.run_id) continue;
     queue.apply(line.decision);
-    const asAttempt = attemptSchema.safeParse(line.decision);
-    if (asAttempt.success) {
-      attempt = asAttempt.data;
+    const parsedAttempt = attemptSchema.safeParse(line.decision);
+    if (parsedAttempt.success) {
+      attempt = parsedAttempt.data;
       order.length = 0;
     }
     const asOrder = orderSchema.safeParse(line.decision);
@@ -265,8 +265,9 @@ async function replayRaw(
     for (const entry of missing) state.total = Math.max(state.total, entry.index + 1);
     recent.trim(true);
   };
-  const feed = async (stream: RawStream, chunks: Cursor, upTo: number): Promise<void> => {
-    for await (const chunk of chunks.readBytes(upTo - output.bytes[stream])) await take(output.push(stream, chunk, at));
+  const feed = async (stream: RawStream, chunks: Cursor, endOffset: number): Promise<void> => {
+    for await (const chunk of chunks.readBytes(endOffset - output.bytes[stream]))
+      await take(output.push(stream, chunk, at));
   };
   const stdout = new Cursor(reader.raw(run.run_id, 'stdout'), attempt.stdout_offset);
   const stderr = new Cursor(reader.raw(run.run_id, 'stderr'), attempt.stderr_offset);

@@ -136,8 +136,8 @@ export class RunFeed {
   end(exit: ExitInfo, { sideFiles, stored }: RunFiles): Promise<void> {
     return this.#serialize(async () => {
       const at = this.#deps.clock();
-      const beside = await sideFiles?.end(this.#output, at);
-      await this.apply(beside?.updates ?? this.#output.flush(at));
+      const sideUpdates = await sideFiles?.end(this.#output, at);
+      await this.apply(sideUpdates?.updates ?? this.#output.flush(at));
       const line = await stored?.(this.#output.facts().sessionIds.at(-1));
       if (typeof line === 'string') await this.apply(this.#output.sideLine('store', line, at));
       await this.apply(this.#output.end(exit, at));
@@ -145,7 +145,7 @@ export class RunFeed {
       this.#hasEnded = true;
       for (const stream of ['stdout', 'stderr', 'client'] as const)
         this.#startOffsets[stream] += this.#output.bytes[stream];
-      if (beside !== undefined && beside.note !== null) await this.addNote(beside.note);
+      if (sideUpdates !== undefined && sideUpdates.note !== null) await this.addNote(sideUpdates.note);
       await Promise.all([...this.#logs.values()].map((log) => log.close()));
       this.#logs.clear();
     });
@@ -233,11 +233,11 @@ export class RunFeed {
     this.#orderNoteCount += 1;
     if (this.#orderNoteCount > maxOrderNotes) return;
     const { state, plan } = this.#deps;
-    const upTo = { ...this.#output.bytes };
-    upTo[stream] += bytes;
+    const endOffsets = { ...this.#output.bytes };
+    endOffsets[stream] += bytes;
     await state.append({
       kind: 'decision',
-      decision: { type: 'output_order', at: this.#now(), run_id: plan.run.run_id, ...upTo },
+      decision: { type: 'output_order', at: this.#now(), run_id: plan.run.run_id, ...endOffsets },
     });
   }
 

@@ -93,8 +93,8 @@ export function startedSummary(
   { runs, synthetic = noSynthetic }: SessionSummary,
   run: RecordedRun,
 ): Partial<SessionSummary> {
-  const { messages, runs: ofThem } = synthetic;
-  const counted = { synthetic: { ...synthetic, messages: messages + 1, runs: ofThem + 1 } };
+  const { messages, runs: syntheticRuns } = synthetic;
+  const counted = { synthetic: { ...synthetic, messages: messages + 1, runs: syntheticRuns + 1 } };
   return { runs: runs + 1, ...(run.synthetic === true && counted), outcome: 'none', reason: undefined };
 }
 

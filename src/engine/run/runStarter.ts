@@ -50,14 +50,14 @@ export class RunStarter {
   }
 
   /**
-   * `work` starts a run, which then owns the writer of `state`. If it starts none, the session gets the status `rests`.
+   * `work` starts a run, which then owns the writer of `state`. If it starts none, the session gets the status `restingStatus`.
    */
-  async withWriterOwnership<T>(state: SessionState, rests: SessionStatus, work: () => Promise<T>): Promise<T> {
+  async withWriterOwnership<T>(state: SessionState, restingStatus: SessionStatus, work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
       const { session } = state;
-      if (session.status === 'pending') await state.changeSession({ ...session, status: rests });
+      if (session.status === 'pending') await state.changeSession({ ...session, status: restingStatus });
       await state.returnWriter();
       throw error;
     }
@@ -117,9 +117,9 @@ export class RunStarter {
     state.done = live.done;
     budgets.follow(budget, budgetedRun, live.done);
     state.change({ ...startedSummary(summary, run), updated_at: at });
-    const tell = (failure: EngineFailure): void => state.notices.fire({ severity: 'warning', failure });
+    const notifyFailure = (failure: EngineFailure): void => state.notices.fire({ severity: 'warning', failure });
     if (!interactive) this.#unattendedSessions.add(state.id);
-    const finished = live.done.then(() => archive.finishRun(state.id, run.run_id, tell));
+    const finished = live.done.then(() => archive.finishRun(state.id, run.run_id, notifyFailure));
     void live.done.then(() => {
       this.#unattendedSessions.delete(state.id);
       children?.endRun(state.id, run.run_id);

@@ -113,8 +113,8 @@ export function markRunning(state: RunState, session: Session, at: string): Tran
 }
 
 /** The user, a limit or shutdown stops the run. Does nothing if it was stopped before or has nothing to stop. */
-export function stopRun(state: RunState, session: Session, hurried: boolean, at: string): Transition {
-  const stopping: RunState = { ...state, stop: hurried ? 'hurried' : 'asked' };
+export function stopRun(state: RunState, session: Session, isHurried: boolean, at: string): Transition {
+  const stopping: RunState = { ...state, stop: isHurried ? 'hurried' : 'asked' };
   const { status } = state.run;
   if (state.stop !== 'none' || (status !== 'claimed' && status !== 'running')) return { state: stopping, batch: [] };
   return move(stopping, session, 'stopping', at);

@@ -79,7 +79,7 @@ export function selectionOf(query: Query): Selection | undefined {
   };
 }
 
-/** Scores of entries with each of `terms` words once: the formula of `frequency`. */
+/** Scores of entries with each of `terms` words once: the formula of `termFrequency`. */
 export class MatchScores {
   readonly #saturatedScore: number;
   readonly #lengthBase = 1 + saturation * (1 - lengthShare);

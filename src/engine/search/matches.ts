@@ -130,14 +130,14 @@ function idsOf(database: Database, { select, parameters }: IdStatement): Float64
   return numbersIn(String(row?.['ids'] ?? ''), Number(row?.['count']));
 }
 
-/** 1 for each id that is also in `some`. Both ascend. */
-function marksOf(ids: Float64Array, some: Float64Array): Uint8Array {
+/** 1 for each id that is also in `markedIds`. Both ascend. */
+function marksOf(ids: Float64Array, markedIds: Float64Array): Uint8Array {
   const marks = new Uint8Array(ids.length);
   let next = 0;
   for (let place = 0; place < ids.length; place += 1) {
     const id = ids[place] ?? 0;
-    while ((some[next] ?? Number.POSITIVE_INFINITY) < id) next += 1;
-    if (some[next] === id) marks[place] = 1;
+    while ((markedIds[next] ?? Number.POSITIVE_INFINITY) < id) next += 1;
+    if (markedIds[next] === id) marks[place] = 1;
   }
   return marks;
 }

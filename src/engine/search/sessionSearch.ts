@@ -232,16 +232,16 @@ export class SessionSearch {
     found: readonly Candidates[],
     { most, score }: { readonly most: number; readonly score: (text: string) => number },
   ): Promise<SimilarEntry[]> {
-    const hopeful = most * candidatesPerResult;
+    const maxCandidates = most * candidatesPerResult;
     const least = scoreAtLimit(
       found.flatMap(({ scores }) => [...scores.values()]),
-      hopeful,
+      maxCandidates,
     );
     const entries: SimilarEntry[] = [];
     for (const { session, blocks, scores } of found) {
       const best = [...scores].filter(([, value]) => value >= least).sort(([, a], [, b]) => b - a);
       if (best.length === 0) continue;
-      const promising = best.slice(0, hopeful);
+      const promising = best.slice(0, maxCandidates);
       const read = isObserved(session)
         ? observedEntries(database, blocks, promising)
         : await recordedEntries(this.#deps.store, session.session_id, promising);

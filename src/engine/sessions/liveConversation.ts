@@ -171,9 +171,9 @@ export class LiveConversation implements Conversation {
   /** Call when the run ends or is stopped: no more answers and messages. */
   end(): void {
     this.#requests.end();
-    const unsaid = this.#queue.splice(0);
-    this.hasUnsent ||= unsaid.length > 0;
-    for (const { id, text } of unsaid) {
+    const unsentMessages = this.#queue.splice(0);
+    this.hasUnsent ||= unsentMessages.length > 0;
+    for (const { id, text } of unsentMessages) {
       this.#deps.record({ type: 'note', ...unsentNote(text) });
       this.#deps.onQueue({ id, text: null });
     }
@@ -236,7 +236,7 @@ export class LiveConversation implements Conversation {
   }
 
   #hostFor(input: AgentInput): DialogueHost {
-    const { record: tell, onFailure } = this.#deps;
+    const { record: record, onFailure } = this.#deps;
     const current = (): boolean => this.#input === input;
     const denial = { by: 'run_over', at: '', answer: { kind: 'deny' } } as const;
     return {
@@ -248,7 +248,7 @@ export class LiveConversation implements Conversation {
           ? await this.#requests.ask(request, withdrawn)
           : { ...denial, at: new Date(this.#deps.clock()).toISOString() },
       record: (line: ClientLine) => {
-        if (current()) tell(line);
+        if (current()) record(line);
       },
       onTurnEnded: (continuation = 'done') => {
         if (current() && input.open) this.#endTurn(input, continuation);

@@ -10,7 +10,7 @@ import type { SessionState } from './sessionState.ts';
 export function sessionHandle(state: SessionState, recordFile: string, onDispose: () => void): SessionHandle {
   const own = new Set<Disposable>();
   let disposed = false;
-  const mine = (registration: Disposable): Disposable => {
+  const trackDisposable = (registration: Disposable): Disposable => {
     own.add(registration);
     return {
       dispose: () => {
@@ -43,10 +43,10 @@ export function sessionHandle(state: SessionState, recordFile: string, onDispose
       const file = path.join(path.dirname(recordFile), 'runs', runId);
       return { stdout: `${file}.stdout`, stderr: `${file}.stderr` };
     },
-    onUpdates: (listener) => mine(state.updates.on(listener)),
-    onSummary: (listener) => mine(state.summaries.on(listener)),
-    onNotice: (listener) => mine(state.notices.on(listener)),
-    onConversation: (listener) => mine(state.conversations.on(listener)),
+    onUpdates: (listener) => trackDisposable(state.updates.on(listener)),
+    onSummary: (listener) => trackDisposable(state.summaries.on(listener)),
+    onNotice: (listener) => trackDisposable(state.notices.on(listener)),
+    onConversation: (listener) => trackDisposable(state.conversations.on(listener)),
     dispose: () => {
       if (disposed) return;
       disposed = true;
@@ -58,7 +58,8 @@ export function sessionHandle(state: SessionState, recordFile: string, onDispose
 
 function turnOf(turn: RecordedTurn, isLast: boolean, { summary }: SessionState): Turn {
   const { cost } = turn;
-  const took = turn.completed_at === undefined ? null : Date.parse(turn.completed_at) - Date.parse(turn.started_at);
+  const durationMs =
+    turn.completed_at === undefined ? null : Date.parse(turn.completed_at) - Date.parse(turn.started_at);
   // During a run, the known cost is in the summary.
   const live = isLast && turn.completed_at === undefined ? summary.cost : cost;
   return {
@@ -66,7 +67,7 @@ function turnOf(turn: RecordedTurn, isLast: boolean, { summary }: SessionState):
     firstIndex: turn.first_index,
     status: statusOf(turn, isLast && summary.outcome === 'interrupted'),
     startedAt: turn.started_at,
-    durationMs: turn.duration ?? took,
+    durationMs: turn.duration ?? durationMs,
     steps: turn.steps,
     ...(turn.subagent_steps !== undefined && { subagentSteps: turn.subagent_steps }),
     usd: usdOf(live),

@@ -208,8 +208,8 @@ export class SessionState {
 
   /** Adds session ids that the agent reports. */
   async learnIds(ids: readonly string[]): Promise<void> {
-    const learnt = withIds(this.session, ids);
-    if (learnt !== undefined) await this.changeSession(learnt);
+    const sessionWithIds = withIds(this.session, ids);
+    if (sessionWithIds !== undefined) await this.changeSession(sessionWithIds);
   }
 
   /**

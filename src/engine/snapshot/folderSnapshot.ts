@@ -108,9 +108,10 @@ function changesBetween(before: ReadonlyMap<string, CachedState>, now: ReadonlyM
     else if (after === undefined) changes.push({ path: file, kind: 'deleted' });
     else {
       const executable = modeChange(earlier.state, after.state);
-      const only = sameFile(earlier, after);
-      if (executable !== undefined) changes.push({ path: file, kind: 'changed', mode: { executable, only } });
-      else if (!only) changes.push({ path: file, kind: 'changed' });
+      const isModeOnly = sameFile(earlier, after);
+      if (executable !== undefined)
+        changes.push({ path: file, kind: 'changed', mode: { executable, only: isModeOnly } });
+      else if (!isModeOnly) changes.push({ path: file, kind: 'changed' });
     }
   }
   return { how: 'files', changes };

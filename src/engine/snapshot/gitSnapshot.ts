@@ -38,8 +38,8 @@ export async function gitSnapshot(folder: string, git: Git, limits: SnapshotLimi
   const inside = await git.ask(['rev-parse', '--is-inside-work-tree'], deadline);
   if (inside?.trim() !== 'true') return null;
   if ((await git.ask(['check-ignore', '-q', '.'], deadline)) !== null) return null;
-  const means = { deadline, budget: new ReadBudget(), nested: maxNested };
-  const repository = await Repository.takeSnapshot({ folder, git, limits }, means);
+  const context = { deadline, budget: new ReadBudget(), nested: maxNested };
+  const repository = await Repository.takeSnapshot({ folder, git, limits }, context);
   return {
     changes: () => repository.changes(new Deadline(limits.timeMs)),
     textBefore: (file) => repository.textBefore(file, new Deadline(limits.timeMs)),
@@ -70,17 +70,17 @@ class Repository {
     this.#nestedRepositories = nested;
   }
 
-  static async takeSnapshot(place: Place, means: SnapshotContext): Promise<Repository> {
-    const { deadline, budget } = means;
+  static async takeSnapshot(place: Place, context: SnapshotContext): Promise<Repository> {
+    const { deadline, budget } = context;
     const takenAt = Date.now();
     const before = await readGitState(place, deadline, budget);
     const filtered = await filteredFiles(place, before, deadline, budget);
     const nested = new Map<string, Repository>();
     await mapConcurrently([...before.nested], async (name) => {
-      if (means.nested === 0) return;
-      means.nested -= 1;
+      if (context.nested === 0) return;
+      context.nested -= 1;
       const folder = path.join(place.folder, name);
-      const inner = await Repository.takeSnapshot({ ...place, folder, git: place.git.at(folder) }, means).catch(
+      const inner = await Repository.takeSnapshot({ ...place, folder, git: place.git.at(folder) }, context).catch(
         () => null,
       );
       deadline.check();
@@ -158,9 +158,9 @@ class Repository {
     const compared = changed.flatMap(({ path: file, kind, executable }) =>
       kind === 'moved' || (kind === 'changed' && executable !== undefined && isTracked(file)) ? [file] : [],
     );
-    const stayed = await this.#findUnchangedFiles(compared, now, deadline);
+    const unchangedFiles = await this.#findUnchangedFiles(compared, now, deadline);
     return changed.flatMap(({ path: file, kind, executable }): Change[] => {
-      const only = kind === null || stayed.has(file);
+      const only = kind === null || unchangedFiles.has(file);
       if (executable !== undefined) return [{ path: file, kind: 'changed', mode: { executable, only } }];
       if (kind === null || (kind === 'moved' && only)) return [];
       return [{ path: file, kind: kind === 'moved' ? 'changed' : kind }];

@@ -30,10 +30,10 @@ export class ReportedChanges {
       const { action, status } = entry.type.tool;
       if (action.kind !== 'file_write' && action.kind !== 'file_edit') continue;
       // A denied or failed call changed nothing; a cancelled one may have.
-      const happened = status !== 'denied' && status !== 'failed';
+      const hasHappened = status !== 'denied' && status !== 'failed';
       const own = withPaths(action, (path) => this.#pathInFolder(path));
       const paths = own.kind === 'file_write' ? [own.path] : own.changes.map((change) => change.path);
-      for (const path of paths) this.#addPath(path, entry.index, happened);
+      for (const path of paths) this.#addPath(path, entry.index, hasHappened);
       this.#keep({ ...entry, type: { kind: 'tool_use', tool: { ...entry.type.tool, action: own } } });
     }
   }
@@ -86,9 +86,9 @@ export class ReportedChanges {
     return this.#folders.reduce((shown, folder) => normalPath(shown, folder), plain);
   }
 
-  #addPath(path: string, index: number, happened: boolean): void {
+  #addPath(path: string, index: number, hasHappened: boolean): void {
     const indexes = this.#paths.get(path) ?? new Set();
-    if (happened) indexes.add(index);
+    if (hasHappened) indexes.add(index);
     else indexes.delete(index);
     this.#paths.set(path, indexes);
   }

@@ -59,10 +59,10 @@ export class Redactor {
   /** Also adjusts the ranges of citations. @throws never for a valid entry */
   entry(entry: NormalizedEntry): NormalizedEntry {
     const { content, ...rest } = entry;
-    const { redactText, edits } = this.#mask(content, { entry: entry.index, path: ['content'] });
+    const { text, edits } = this.#mask(content, { entry: entry.index, path: ['content'] });
     const redacted = normalizedEntrySchema.parse({
       ...this.#redactObject(rest, { entry: entry.index, path: [] }, 0),
-      content: redactText,
+      content: text,
     });
     const annotations = redacted.metadata?.annotations;
     if (edits.length === 0 || annotations === undefined) return redacted;
@@ -78,16 +78,16 @@ export class Redactor {
   }
 
   redactText(text: string, place: Place): string {
-    return this.#mask(text, place).redactText;
+    return this.#mask(text, place).text;
   }
 
   /** First `length` UTF-16 units of a text. A secret that starts within them is masked as a whole. */
   redactBeginning(text: string, length: number, place: Place): string {
-    return this.#mask(text, place, length).redactText;
+    return this.#mask(text, place, length).text;
   }
 
   #redactJson(value: unknown, place: Place, depth: number): unknown {
-    if (typeof value === 'string') return this.#mask(value, place).redactText;
+    if (typeof value === 'string') return this.#mask(value, place).text;
     if (typeof value !== 'object' || value === null) return value;
     if (depth >= maxDepth) return `[redacted: deeper than ${maxDepth} levels]`;
     if (Array.isArray(value)) {
@@ -104,7 +104,7 @@ export class Redactor {
     for (const [key, member] of Object.entries(value)) {
       const at = placeWithin(place, key);
       const name = key === 'value' ? (nameOfPair(value) ?? parentName) : nameIn(value, key);
-      redacted.push([this.#mask(key, at).redactText, this.#redactNamed(name, member, at, depth)]);
+      redacted.push([this.#mask(key, at).text, this.#redactNamed(name, member, at, depth)]);
     }
     // Unlike assignment, this keeps a field named `__proto__`.
     return Object.fromEntries(redacted);
@@ -131,13 +131,13 @@ export class Redactor {
     const scheme = /^(?:bearer|basic|token|bot|apikey) +/i.exec(value)?.[0].length ?? 0;
     const [first] = findSecrets(value);
     return first !== undefined && first.start <= scheme && first.end === value.length
-      ? this.#mask(value, place).redactText
+      ? this.#mask(value, place).text
       : this.#put('named-field', value, place);
   }
 
-  #mask(text: string, place: Place, length = text.length): { redactText: string; edits: readonly Edit[] } {
+  #mask(text: string, place: Place, length = text.length): { text: string; edits: readonly Edit[] } {
     const findings = findSecrets(text).filter(({ start }) => start < length);
-    if (findings.length === 0) return { redactText: text.slice(0, length), edits: [] };
+    if (findings.length === 0) return { text: text.slice(0, length), edits: [] };
     const edits: Edit[] = [];
     const parts: string[] = [];
     let from = 0;
@@ -147,7 +147,7 @@ export class Redactor {
       edits.push({ before: text.slice(from, start), removed: text.slice(start, end), added: mask });
       from = end;
     }
-    return { redactText: parts.join('') + text.slice(from, Math.max(from, length)), edits };
+    return { text: parts.join('') + text.slice(from, Math.max(from, length)), edits };
   }
 
   #put(rule: string, secret: string, place: Place): string {

@@ -62,9 +62,9 @@ export function agentKey(executor: string, profile: string | undefined): string 
 }
 
 /**
- * What all runs except `exceptRun` used, by scope. Recordings and imports do not count: they were paid for elsewhere, if at
+ * What all runs except `excludedRun` used, by scope. Recordings and imports do not count: they were paid for elsewhere, if at
  * all. Sessions of other programs count by day, unless Vitrine recorded them too; their turns and times are unknown. `now`:
- * epoch milliseconds; `dayOf` returns the local day of an ISO time; `inside` says whether a folder is in another.
+ * epoch milliseconds; `dayOf` returns the local day of an ISO time; `isInside` says whether a folder is in another.
  */
 export function sharedSpending(
   subject: BudgetOwner,

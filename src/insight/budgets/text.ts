@@ -44,8 +44,8 @@ function exceededText({ unit, spent, limit }: BudgetStatus): string {
   const amount = (value: number): string =>
     unit === 'usd' ? englishNumbers.money(value) : `${englishNumbers.count(value)} ${units[unit]}`;
   if (spent <= limit || amount(spent) === amount(limit)) return '';
-  const excess = amount(spent - limit).replace(/^1 (\w+)s$/, '1 $1');
-  return ` ${excess} over the limit. ${reasons[unit]}`;
+  const excessText = amount(spent - limit).replace(/^1 (\w+)s$/, '1 $1');
+  return ` ${excessText} over the limit. ${reasons[unit]}`;
 }
 
 /** Shown before a run, or once its model is known. `partly`: other models of the run have prices. */

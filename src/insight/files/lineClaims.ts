@@ -134,9 +134,9 @@ function haveOtherChanges(
     if (own === undefined || own.by !== null || text === '') continue;
     let best = leastAlike;
     for (const line of written) {
-      const alike = similarity(line.text?.trim() ?? '', text);
-      if (alike < best) continue;
-      best = alike;
+      const similarityToText = similarity(line.text?.trim() ?? '', text);
+      if (similarityToText < best) continue;
+      best = similarityToText;
       Object.assign(own, { by: line.by, edited: true });
     }
   }

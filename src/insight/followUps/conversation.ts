@@ -18,7 +18,7 @@ export interface UnfinishedWork {
 }
 
 /** Outcomes of requests that no one decided. */
-const byNobody: ReadonlySet<Decision['by']> = new Set(['timeout', 'run_over', 'nobody']);
+const undecidedBy: ReadonlySet<Decision['by']> = new Set(['timeout', 'run_over', 'nobody']);
 
 /** For a quick check whether anything could be due. */
 export const everythingOpen: UnfinishedWork = {
@@ -65,7 +65,7 @@ export function findUnfinishedWork(entries: Iterable<NormalizedEntry>): Unfinish
       const asked = requestMetadataSchema.safeParse(metadata);
       if (!asked.success) continue;
       const { request, decision } = asked.data;
-      if (decision === undefined || byNobody.has(decision.by)) undecided = request.kind;
+      if (decision === undefined || undecidedBy.has(decision.by)) undecided = request.kind;
       // Decisions by a rule, and requests that the agent withdrew, leave earlier ones open.
       else if (decision.by === 'user') undecided = null;
     }

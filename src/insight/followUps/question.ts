@@ -16,7 +16,7 @@ const choice = /[([]\s*\p{L}{1,8}(?:\s*[/|]\s*\p{L}{1,8}){1,4}\s*[)\]]\s*:?\s*$/
 /** What may follow a question mark: quotes, brackets, marks of emphasis, and emoji. */
 const trailing = String.raw`[\s*_~"'\p{Pe}\p{Pf}\p{Pi}!！…\p{Extended_Pictographic}\p{Emoji_Modifier}\p{Regional_Indicator}\p{Cf}\ufe0f]*$`;
 /** The Armenian mark is inside the word that is asked about; the Greek one is a semicolon. */
-const asks = new RegExp(String.raw`(?:[?？؟፧\u037e]|\p{Script=Greek};|՞\p{L}*[։:.]?)${trailing}`, 'u');
+const questionMark = new RegExp(String.raw`(?:[?？؟፧\u037e]|\p{Script=Greek};|՞\p{L}*[։:.]?)${trailing}`, 'u');
 
 /**
  * Whether a Markdown text ends with a question, not counting the choices after it. Code, URLs and headings do not count,
@@ -30,10 +30,10 @@ export function endsWithQuestion(text: string): boolean {
     isChoice = at > 0 && (item.test(line) || (isChoice && indented.test(line)));
     if (!isChoice) question = line;
   }
-  return asksAtEnd(question) || asksAtEnd(lines.at(-1) ?? '');
+  return endsWithQuestionMark(question) || endsWithQuestionMark(lines.at(-1) ?? '');
 }
 
-const asksAtEnd = (line: string): boolean => asks.test(line.replace(choice, ''));
+const endsWithQuestionMark = (line: string): boolean => questionMark.test(line.replace(choice, ''));
 
 /** Lines that contain more than code or a rule. */
 function findProseAtEnd(text: string): string[] {

@@ -180,15 +180,18 @@ function totalOf(
     return { cost: addCosts(last.totalCostProvenance, share.cost), models: addModels(last.totalModels, models) };
   }
   const printed: Cost = { provenance: 'reported', usd: counters.usd };
-  const came = sinceTotals(counters, before);
+  const increase = sinceTotals(counters, before);
   const known: Cost = resultAtCounters?.totalCostProvenance ?? { provenance: 'reported', usd: 0 };
   const counted = known.provenance === 'reported' && sameUsd(known.usd, before.counters?.usd ?? 0);
   const parts = share.lost.map(({ costProvenance }) => costProvenance);
-  const cost = parts.reduce(addCosts, counted ? printed : addCosts(known, { provenance: 'reported', usd: came.usd }));
+  const cost = parts.reduce(
+    addCosts,
+    counted ? printed : addCosts(known, { provenance: 'reported', usd: increase.usd }),
+  );
   return {
     // A total that omits something without a price is still what the agent reports.
     cost: cost.provenance === 'unknown' ? printed : cost,
-    models: [came.models, ...share.lost.map((run) => run.models)].reduce(
+    models: [increase.models, ...share.lost.map((run) => run.models)].reduce(
       addModels,
       resultAtCounters?.totalModels ?? [],
     ),

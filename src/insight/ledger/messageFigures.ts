@@ -22,13 +22,13 @@ export class MessageFigures {
     fallback: string | null,
   ) {
     const costs = messageCosts(messages, prices, fallback);
-    for (const [at, { runId, entries: [first, ...further] = [] }] of messages.entries()) {
+    for (const [at, { runId, entries: [first, ...laterEntries] = [] }] of messages.entries()) {
       this.#reportingRuns.add(runId);
       const known = costs[at];
       if (first === undefined || known === undefined) continue;
       const { model, usage, cost, settled } = known;
       this.#figures.set(first, { model, usage, cost, settled });
-      for (const index of further) this.#laterEntries.add(index);
+      for (const index of laterEntries) this.#laterEntries.add(index);
     }
   }
 

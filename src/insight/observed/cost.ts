@@ -33,9 +33,10 @@ export function observedCost(facts: StoreFacts, share: SessionShare, prices: Pri
     return asLowerBound(estimateRequests(share.requests, prices), missing);
   }
   const later = share.requests.filter(({ key }) => cost.later.includes(key));
-  const covered = modelsOf(share.requests.filter(({ key }) => !cost.later.includes(key)));
-  const beyond = cost.models.length === 0 ? [] : subtractModels(plainModels(covered), plainModels(cost.models));
-  const uncounted = beyond.filter((usage) => !isEmptyUsage(usage));
+  const coveredModels = modelsOf(share.requests.filter(({ key }) => !cost.later.includes(key)));
+  const uncoveredModels =
+    cost.models.length === 0 ? [] : subtractModels(plainModels(coveredModels), plainModels(cost.models));
+  const uncounted = uncoveredModels.filter((usage) => !isEmptyUsage(usage));
   if (later.length === 0 && uncounted.length === 0) return { provenance: 'reported', usd: cost.usd };
   const rest = estimateRequests([...later, ...uncounted.map(({ model, ...usage }) => ({ model, usage }))], prices);
   const own = `The agent's figure of $${cost.usd} does not include requests of an interrupted run.`;

@@ -17,11 +17,11 @@ export function passageOf(text: string, words: readonly string[]): Passage {
   const whole = text.slice(0, maxCharacters).trim();
   if (whole.length <= maxPassage) return { text: whole, cut: text.length > maxCharacters };
   const small = whole.toLowerCase();
-  const heldFrom = (from: number): number => {
+  const countWordsFrom = (from: number): number => {
     const stretch = small.slice(from, from + maxPassage);
     return words.reduce((sum, word) => sum + (stretch.includes(word) ? 1 : 0), 0);
   };
-  const best = { from: 0, held: heldFrom(0) };
+  const best = { from: 0, held: countWordsFrom(0) };
   const { blocks, within } = passageStarts(whole);
   // The last block with as many words is the nearest; another position must have more.
   for (const [places, minimumGain] of [
@@ -29,7 +29,7 @@ export function passageOf(text: string, words: readonly string[]): Passage {
     [within, 1],
   ] as const) {
     for (const from of places) {
-      const heldEnd = heldFrom(from);
+      const heldEnd = countWordsFrom(from);
       if (heldEnd >= best.held + minimumGain) Object.assign(best, { from, held: heldEnd });
     }
   }

@@ -5,7 +5,7 @@ const maxCharacters = 4000;
 const maxWords = 60;
 
 /** Stop words, English and German. */
-const common = new Set(
+const stopWords = new Set(
   `a about above after again all also am an and any are as at be because been before being below between both but by
   can could did do does doing done down during each else few for from further get give go had has have having he her
   here him his how i if in into is it its itself just let like make may me more most must my need no nor not now of
@@ -20,7 +20,7 @@ const common = new Set(
 
 /** Topic words of a text, in lower case and text order, each once. */
 export function keyWords(text: string): string[] {
-  const words = wordsOfQuery(text.slice(0, maxCharacters)).filter((word) => word.length > 1 && !common.has(word));
+  const words = wordsOfQuery(text.slice(0, maxCharacters)).filter((word) => word.length > 1 && !stopWords.has(word));
   return words.slice(0, maxWords);
 }
 

@@ -25,18 +25,18 @@ export function placeHunks(lines: readonly string[], hunks: readonly Hunk[], bac
   let [shift, from] = [0, 0];
   return hunks.map((hunk) => {
     const sides = { old: sideOf(hunk, '+'), new: sideOf(hunk, '-') };
-    const [gone, come] = back ? [sides.new, sides.old] : [sides.old, sides.new];
+    const [removedSide, addedSide] = back ? [sides.new, sides.old] : [sides.old, sides.new];
     // `@@ -5,0 +6 @@` adds after line 5.
     const start = hunk.oldStart === null ? null : Math.max(0, hunk.oldStart - (sides.old.length === 0 ? 0 : 1));
-    const splice = placeOf(now, gone, come, start === null ? null : Math.max(0, start + shift), from);
+    const splice = placeOf(now, removedSide, addedSide, start === null ? null : Math.max(0, start + shift), from);
     const growth = sides.new.length - sides.old.length;
     if (splice === null) {
       if (back) shift += growth;
       return null;
     }
-    now = [...now.slice(0, splice.at), ...come, ...now.slice(splice.at + splice.count)];
+    now = [...now.slice(0, splice.at), ...addedSide, ...now.slice(splice.at + splice.count)];
     if (start !== null) shift = splice.at - start + (back ? 0 : growth);
-    from = splice.at + come.length;
+    from = splice.at + addedSide.length;
     return splice;
   });
 }

@@ -31,7 +31,7 @@ const mostPairs = 400;
  * one of them: of several that match equally, the one that was used last.
  */
 export function findRenames(files: readonly DeletedFile[], found: readonly FoundFile[]): Map<string, string> {
-  const goneFiles = files.toSorted((a, b) => (b.last ?? -1) - (a.last ?? -1));
+  const deletedFiles = files.toSorted((a, b) => (b.last ?? -1) - (a.last ?? -1));
   const renames = new Map<string, string>();
   const taken = new Set<string>();
   const pair = (from: DeletedFile, to: FoundFile): void => {
@@ -44,19 +44,19 @@ export function findRenames(files: readonly DeletedFile[], found: readonly Found
     const text = textOf(to.lines);
     byText.set(text, [...(byText.get(text) ?? []), to]);
   }
-  for (const from of goneFiles) {
+  for (const from of deletedFiles) {
     const text = from.lines === null ? '' : textOf(from.lines);
     const to = byText.get(text)?.find((file) => !taken.has(file.path) && isLater(file, from));
     if (text !== '' && to !== undefined) pair(from, to);
   }
-  const alike = goneFiles
+  const similarFiles = deletedFiles
     .filter(({ path }) => !renames.has(path))
     .flatMap((from) => found.flatMap((to) => (taken.has(to.path) || !isLater(to, from) ? [] : [{ from, to }])))
     .slice(0, mostPairs)
     .map(({ from, to }) => ({ from, to, likeness: similarity(from, to) }))
     .filter(({ likeness: share }) => share >= leastAlike)
     .sort((a, b) => b.likeness - a.likeness);
-  for (const { from, to } of alike) pair(from, to);
+  for (const { from, to } of similarFiles) pair(from, to);
   return renames;
 }
 

@@ -73,12 +73,12 @@ function partsOf(trail: LineTrail, region: Region): ReviewHunk[] {
   const links = linksOf(trail, region);
   let [b, n] = [base[0], now[0]];
   while (b < base[1] || n < now[1]) {
-    const [fromBase, fromNow] = [b, n];
+    const [fromBase, nowStart] = [b, n];
     // A removal precedes an insertion at the same place.
     if (b < base[1] && links.toNow(b) === 0) b += 1;
     else if (n < now[1] && links.toBase(n) === 0) n += 1;
     else [b, n] = findSmallestPair(links, [b, base[1]], [n, now[1]]);
-    parts.push(hunkOf(trail, [fromBase, b], [fromNow, n]));
+    parts.push(hunkOf(trail, [fromBase, b], [nowStart, n]));
   }
   return parts;
 }
@@ -110,10 +110,10 @@ function linksOf(trail: LineTrail, { base: [b0, bEnd], now }: Region): Links {
 /** Ends of the smallest pair of ranges in which no line is linked to one after them. */
 function findSmallestPair({ toBase, toNow }: Links, [b, bEnd]: Range, [n, nEnd]: Range): [number, number] {
   let [endBase, endNow] = [Math.min(b + 1, bEnd), Math.min(n + 1, nEnd)];
-  let [doneBase, doneNow] = [b, n];
-  while (doneBase < endBase || doneNow < endNow) {
-    if (doneBase < endBase) endNow = Math.max(endNow, toNow(doneBase++));
-    else endBase = Math.max(endBase, toBase(doneNow++));
+  let [nextBase, nextNow] = [b, n];
+  while (nextBase < endBase || nextNow < endNow) {
+    if (nextBase < endBase) endNow = Math.max(endNow, toNow(nextBase++));
+    else endBase = Math.max(endBase, toBase(nextNow++));
   }
   return [endBase, endNow];
 }

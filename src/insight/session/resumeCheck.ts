@@ -50,14 +50,14 @@ export interface ResumeCheck {
 /** Whether a session will resume here. Best effort: only the agent knows whether it reads its own file. */
 export function resumeCheck(place: ResumePlace): ResumeCheck {
   const { isSupported, isNamed, program, folderExists, conversation } = place;
-  const blocking = reasonsOf([
+  const blockingReasons = reasonsOf([
     ['not_supported', !isSupported],
     ['no_conversation_id', isSupported && !isNamed],
     ['program_missing', program === 'missing'],
     ['folder_missing', !folderExists],
   ]);
   const isFound = conversation === 'found';
-  const doubtful = reasonsOf([
+  const uncertainReasons = reasonsOf([
     ['other_machine', place.isOtherMachine && !isFound],
     ['other_user', place.isOtherUser && !isFound],
     ['conversation_missing', isNamed && conversation === 'missing'],
@@ -71,8 +71,8 @@ export function resumeCheck(place: ResumePlace): ResumeCheck {
   ]);
   const found = reasonsOf([['conversation_found', isFound]]);
   return {
-    verdict: blocking.length > 0 ? 'no' : doubtful.length > 0 ? 'uncertain' : 'yes',
-    reasons: [...blocking, ...doubtful, ...found, ...limits],
+    verdict: blockingReasons.length > 0 ? 'no' : uncertainReasons.length > 0 ? 'uncertain' : 'yes',
+    reasons: [...blockingReasons, ...uncertainReasons, ...found, ...limits],
   };
 }
 

@@ -19,15 +19,15 @@ export type Line =
 
 /** Lanes with matching rows; or, longest first, steps without lanes, those with unknown duration last. */
 export function linesOf({ lanes }: Waterfall, { filter, only, sort, closed }: Listing): Line[] {
-  const fitting = (bars: readonly Bar[]): Bar[] =>
+  const filterBars = (bars: readonly Bar[]): Bar[] =>
     bars.filter(({ row }) => matchesFilter(row, filter) && (only === undefined || only(row)));
   if (sort === 'longest') {
-    const steps = lanes.flatMap(({ bars }) => fitting(bars)).filter(({ row }) => row.type === 'step');
+    const steps = lanes.flatMap(({ bars }) => filterBars(bars)).filter(({ row }) => row.type === 'step');
     steps.sort((a, b) => durationOf(b) - durationOf(a) || a.row.entryIndex - b.row.entryIndex);
     return steps.map((bar) => ({ bar }));
   }
   return lanes.flatMap((head): Line[] => {
-    const bars = fitting(head.bars);
+    const bars = filterBars(head.bars);
     if (bars.length === 0) return [];
     const open = !closed.has(head.lane.id);
     const steps = bars.filter(({ row }) => row.type === 'step').length;

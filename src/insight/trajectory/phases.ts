@@ -10,7 +10,7 @@ interface RunTimes {
   /** Tool calls, including those of subagents. */
   readonly tools: readonly Span[];
   /** Requests that waited for an answer. */
-  readonly waitsForUser: readonly Span[];
+  readonly userWaits: readonly Span[];
   /** Output of the model, from its first part. */
   readonly output: readonly { readonly kind: 'thinking' | 'writing'; readonly span: Span }[];
 }
@@ -29,9 +29,9 @@ export const noTime: PhaseSums = { waiting: 0, thinking: 0, writing: 0, tools: 0
  * Every moment of a run counts once. If several things happened at once, the order is: waiting for you, tools, the model. A
  * call that waits for approval counts as waiting for you; a subagent's time belongs to the call that started it.
  */
-export function phasesOf({ span, durationMs, tools, waitsForUser, output }: RunTimes): RunPhases {
+export function phasesOf({ span, durationMs, tools, userWaits, output }: RunTimes): RunPhases {
   const inside = (spans: readonly Span[]): Span[] => unionOf(spans.map((part) => clipSpan(part, span)));
-  const waiting = inside(waitsForUser);
+  const waiting = inside(userWaits);
   const working = subtractSpans(inside(tools), waiting);
   const taken = unionOf([...waiting, ...working]);
   const ofKind = (kind: 'thinking' | 'writing'): Span[] =>

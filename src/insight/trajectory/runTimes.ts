@@ -62,7 +62,7 @@ export function sessionPhases(
     const end = ends[at] ?? now;
     const continues = at === turns.length - 1;
     const own = phasesOfTurn(byTurn.get(at + 1) ?? [], turn, {
-      waitsForUser: waits.spansOf(at + 1, end),
+      userWaits: waits.spansOf(at + 1, end),
       end,
       continues,
     });
@@ -84,7 +84,7 @@ function latestEndsOf(byTurn: ReadonlyMap<number, readonly Row[]>, turns: number
 }
 
 interface TurnLimits {
-  readonly waitsForUser: readonly Span[];
+  readonly userWaits: readonly Span[];
   /** End of rows without an end, in epoch milliseconds. */
   readonly end: number;
   /** It is the last one, so that it lasts until `end` if its duration is unknown; others ended with their last output. */
@@ -94,11 +94,11 @@ interface TurnLimits {
 function phasesOfTurn(
   rows: readonly Row[],
   { startedAt, durationMs }: TimedTurn,
-  { waitsForUser, end: now, continues }: TurnLimits,
+  { userWaits, end: now, continues }: TurnLimits,
 ) {
   const tools: Span[] = [];
   const output: { kind: 'thinking' | 'writing'; span: Span }[] = [];
-  const times = waitsForUser.flat();
+  const times = userWaits.flat();
   for (const row of rows) {
     if (row.startedAt === null) continue;
     const end = Math.max(row.startedAt, row.endedAt ?? (row.type === 'step' ? now : row.startedAt));
@@ -109,7 +109,7 @@ function phasesOfTurn(
     }
   }
   const span = spanOf(times, Date.parse(startedAt), durationMs, continues ? now : -Infinity);
-  return span === undefined ? undefined : phasesOf({ span, durationMs, tools, waitsForUser, output });
+  return span === undefined ? undefined : phasesOf({ span, durationMs, tools, userWaits, output });
 }
 
 /**

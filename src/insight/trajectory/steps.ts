@@ -91,7 +91,7 @@ export class Trajectory {
     });
   }
 
-  /** `turn`: the entry's turn in the session, see `turnAt`. */
+  /** `turn`: the entry's turn in the session, see `findTurn`. */
   add(entry: NormalizedEntry, turn: number): void {
     const { type, index } = entry;
     if (type.kind === 'tool_use') this.#step(entry, type.tool, turn);

@@ -60,9 +60,10 @@ export function shareOf(
   if (before.last === null) {
     // The first run, or the first known one: a fork starts with its parent's usage.
     const all = sumUsage(counters.models);
-    const alone = hasSideRequests(facts) || isEmptyUsage(main.usage) || isEmptyUsage(all) || isOnlyMainUsage(all, main);
+    const isMainOnly =
+      hasSideRequests(facts) || isEmptyUsage(main.usage) || isEmptyUsage(all) || isOnlyMainUsage(all, main);
     // Totals that do not say what they cover show nothing of an earlier run.
-    if (alone) {
+    if (isMainOnly) {
       return { scope, cost: reportedCost(used.usd), models: used.models, began: 'known', lost: [] };
     }
     return { scope, ...part(used, main, facts, prices), began: 'ahead', lost: [] };
@@ -78,14 +79,14 @@ function ownShare(counters: Counters, own: NonNullable<Counters['own']>, before:
   const start = sameUsd(counters.usd, own.usd) ? 0 : subtractUsd(counters.usd, own.usd);
   const known = before.counters?.usd ?? 0;
   const began = sameUsd(start, known) ? 'known' : start > known ? 'ahead' : 'apart';
-  const beyond = sumUsage(subtractModels(sinceTotals(counters, before).models, own.models));
+  const unexplainedUsage = sumUsage(subtractModels(sinceTotals(counters, before).models, own.models));
   return {
     scope: 'session',
     // The total itself if all of it is this run's: a sum of its parts could differ in the last digit.
     cost: reportedCost(start === 0 ? counters.usd : own.usd),
     models: own.models,
     began,
-    lost: began === 'ahead' ? runsOutsideOf(beyond, before.unreported) : before.unreported,
+    lost: began === 'ahead' ? runsOutsideOf(unexplainedUsage, before.unreported) : before.unreported,
   };
 }
 
@@ -101,13 +102,13 @@ export function sinceTotals(counters: Counters, before: PreviousCounters): RunSh
 const maxCombined = 12;
 
 /**
- * The runs whose usage is not in `beyond`: all except those whose sum is exactly that, if any; otherwise those that do
+ * The runs whose usage is not in `unexplainedUsage`: all except those whose sum is exactly that, if any; otherwise those that do
  * not fit into it, newest first.
  */
-function runsOutsideOf(beyond: TokenUsage, runs: readonly ResultMetadata[]): ResultMetadata[] {
-  const exact = runs.length <= maxCombined ? findRunsAddingUpTo(beyond, runs) : null;
+function runsOutsideOf(unexplainedUsage: TokenUsage, runs: readonly ResultMetadata[]): ResultMetadata[] {
+  const exact = runs.length <= maxCombined ? findRunsAddingUpTo(unexplainedUsage, runs) : null;
   if (exact !== null) return runs.filter((run) => !exact.has(run));
-  let remaining = beyond;
+  let remaining = unexplainedUsage;
   return runs.toReversed().filter(({ usage }) => {
     if (isEmptyUsage(usage) || !isAtLeast(remaining, usage)) return true;
     remaining = subtractUsage(remaining, usage);

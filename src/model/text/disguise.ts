@@ -28,7 +28,7 @@ const rare = /[\p{sc=Cherokee}\p{sc=Coptic}\p{sc=Lisu}\p{sc=Deseret}\p{sc=Gothic
 /** Letters of these alphabets that look like Latin ones, then those that nearly do. */
 const likeLatin = /[аеорсухіјѕѵԁԛԝһӏүАВЕЗІЈКМНОРСТУХЅԚԜҮӀονιραγυκϲϳΑΒΕΖΗΙΚΜΝΟΡΤΥΧօոսցհաՏՕՍԼ]/u;
 const nearlyLatin = /[кпгтмнвбьзиἀ-ἇτωηχεβζք]/u;
-const foreign = /[\p{sc=Cyrillic}\p{sc=Greek}\p{sc=Armenian}]/gu;
+const foreignLetters = /[\p{sc=Cyrillic}\p{sc=Greek}\p{sc=Armenian}]/gu;
 const words = /(?<=\\)[abefnrtv0](?=[^ -~])|(?<=%)[dqs](?=[^ -~])|[\p{L}\p{M}\p{N}\u02b0-\u02ff]+/gu;
 const tokens = /[^\s;|&()<>`'"$/\\=,]+/gu;
 const commandPosition = /(?:^|[;|&(`]|\b(?:sudo|exec|env|nohup|time|xargs|command) )[ \t]*$/;
@@ -53,7 +53,7 @@ const mayEndWord =
   /[\u00aa\u00b2\u00b3\u00b9\u00ba\u2025\u2026\u203c\u2047-\u2049\u2070-\u209c\u2103\u2109\u2120\u2122\u3371-\u33ff]/;
 /** Raised dots that look like the dot of a host or file name; Catalan has the first between two l. */
 const middleDots = /(?<=[A-Za-z\d])[\u00b7\u0387\u2022\u2027\u2219\u22c5\u30fb\uff65](?=[A-Za-z\d])/gu;
-const betweenEls = /l\u00b7l/i;
+const dotBetweenLs = /l\u00b7l/i;
 const compatibles = new RegExp(compatible, 'g');
 const notAscii = /[^\n\t -~]/gu;
 const fullWidth = /[\u3000-\u303f\ufe50-\uff5e]/;
@@ -117,15 +117,15 @@ class Scan {
 
   /** Words of another alphabet that look entirely Latin: in a name with Latin parts, as a command, or alone. */
   foreignTokens(): void {
-    const isText = (this.#text.match(foreign) ?? []).some((letter) => !likeLatin.test(letter));
+    const isText = (this.#text.match(foreignLetters) ?? []).some((letter) => !likeLatin.test(letter));
     for (const { index, 0: token } of this.#text.matchAll(tokens)) {
-      const letters = token.match(foreign);
+      const letters = token.match(foreignLetters);
       if (letters === null) continue;
       const isLike = letters.every((letter) => likeLatin.test(letter));
       const isNearly = isLike || letters.every((letter) => likeLatin.test(letter) || nearlyLatin.test(letter));
       const starts = isNearly && commandPosition.test(this.#text.slice(Math.max(0, index - 40), index));
       if (!starts && !(isLike && (!isText || /[A-Za-z]/.test(token)))) continue;
-      for (const { index: at, 0: letter } of token.matchAll(foreign)) this.#add(index + at, letter);
+      for (const { index: at, 0: letter } of token.matchAll(foreignLetters)) this.#add(index + at, letter);
     }
   }
 
@@ -175,13 +175,13 @@ class Scan {
     for (const { index, 0: token } of this.#text.matchAll(tokens)) {
       if (isQuoted(index) && !this.#text.slice(Math.max(0, index - 8), index).includes('://')) continue;
       for (const { index: at, 0: dot } of token.matchAll(middleDots)) {
-        if (!betweenEls.test(token.slice(at - 1, at + 2))) this.#add(index + at, dot);
+        if (!dotBetweenLs.test(token.slice(at - 1, at + 2))) this.#add(index + at, dot);
       }
       if (cjk.test(token.replace(compatibles, ''))) continue;
       for (const { index: at, 0: character } of token.matchAll(compatibles)) {
-        const endsWord = at > 0 && !/[A-Za-z\d]/.test(token.slice(at + 1));
+        const isAtWordEnd = at > 0 && !/[A-Za-z\d]/.test(token.slice(at + 1));
         const stands = /^[ -~\u2044]+$/.test(character.normalize('NFKC'));
-        if (stands && !(endsWord && mayEndWord.test(character))) this.#add(index + at, character);
+        if (stands && !(isAtWordEnd && mayEndWord.test(character))) this.#add(index + at, character);
       }
     }
   }

@@ -126,9 +126,9 @@ function pageMetadata(metadata: NormalizedEntryMetadata, whole: boolean, cut: Cu
     let room: number = budgets.metadata;
     for (const [key, value] of Object.entries(agents)) {
       // Keys such as `__proto__` are data here.
-      const fitting = cut.json(`metadata.${key}`, value, room);
-      room = Math.max(0, room - JSON.stringify([fitting]).length);
-      Object.defineProperty(saved, key, { value: fitting, enumerable: true, configurable: true, writable: true });
+      const cutValue = cut.json(`metadata.${key}`, value, room);
+      room = Math.max(0, room - JSON.stringify([cutValue]).length);
+      Object.defineProperty(saved, key, { value: cutValue, enumerable: true, configurable: true, writable: true });
     }
     return saved;
   }

@@ -50,7 +50,7 @@ export class BlueprintRuns {
 
   /**
    * Resume request of an agent file's session. `missing` is set if the file was deleted. `settings`: of the executor.
-   * `over`: options chosen for this session, which override the file.
+   * `applyOverrides`: options chosen for this session, which override the file.
    * @throws EngineFailure if the file exists and cannot be started
    */
   async resume(

@@ -18,8 +18,8 @@ type Fields = { readonly [K in keyof NewAgent]: string };
 type Question = (step: Step, before: Fields) => Promise<Answer<Fields>>;
 
 /** Wizard for a new agent; `undefined` if the user cancelled. */
-export async function askForAgent(asking: AgentWizardOptions): Promise<NewAgent | undefined> {
-  const questions = [nameStep(asking), executorStep(asking), modelStep, promptStep, placeStep];
+export async function askForAgent(wizardOptions: AgentWizardOptions): Promise<NewAgent | undefined> {
+  const questions = [nameStep(wizardOptions), executorStep(wizardOptions), modelStep, promptStep, placeStep];
   let fields: Fields = { name: '', executor_type: 'claude-code', model: '', system_prompt: '', folder: homedir() };
   for (let at = 0; at < questions.length;) {
     const question = questions[at];

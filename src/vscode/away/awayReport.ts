@@ -40,8 +40,8 @@ export async function awayReport(
   const title = t('While You Were Away');
   if (since === undefined)
     return { report: { title, text: [t('You have opened this folder for the first time.')], sections: [] } };
-  const { needsYou: asking, failed, stopped, finished, running } = summary;
-  const all = [...asking, ...summary.interrupted, ...failed, ...stopped, ...finished, ...running];
+  const { needsYou: waitingRows, failed, stopped, finished, running } = summary;
+  const all = [...waitingRows, ...summary.interrupted, ...failed, ...stopped, ...finished, ...running];
   const open = (row: SessionRow): ReportAction =>
     actions.add(t('Open Session'), 'comment-discussion', command('vitrine.openSession', row.session_id));
   const changed: (ChangedFile & { readonly row: SessionRow })[] = [];
@@ -65,7 +65,9 @@ export async function awayReport(
       ],
       actions: [
         ...(interrupted.length > 0 ? [actions.add(t('Resume All'), 'debug-continue', resumeAll)] : []),
-        ...(asking.length > 0 ? [actions.add(t('Review Request'), 'shield', command('vitrine.reviewRequest'))] : []),
+        ...(waitingRows.length > 0
+          ? [actions.add(t('Review Request'), 'shield', command('vitrine.reviewRequest'))]
+          : []),
         actions.add(t('Show Sessions'), 'list-tree', command('vitrine.sessions.focus')),
       ],
       sections: [sessionSection(all, open, now), fileSection(changed, open, isCut)],
@@ -78,9 +80,9 @@ async function resumeAll(): Promise<'refresh'> {
   return 'refresh';
 }
 
-function countsOf({ needsYou: asking, interrupted, failed, stopped, finished, running }: AwaySummary<SessionRow>) {
+function countsOf({ needsYou: waitingRows, interrupted, failed, stopped, finished, running }: AwaySummary<SessionRow>) {
   const parts = [
-    ...(asking.length > 0 ? [t('{0} waiting for you', asking.length)] : []),
+    ...(waitingRows.length > 0 ? [t('{0} waiting for you', waitingRows.length)] : []),
     ...(interrupted.length > 0 ? [t('{0} interrupted', interrupted.length)] : []),
     ...(failed.length > 0 ? [t('{0} failed', failed.length)] : []),
     ...(stopped.length > 0 ? [t('{0} stopped', stopped.length)] : []),

@@ -60,7 +60,7 @@ export async function openAllChanges(handle: SessionHandle, files: readonly Sess
 async function resourcesOf(handle: SessionHandle, file: SessionFile): Promise<Resource[]> {
   const folder = handle.summary().project_dir ?? '';
   const history = new FileHistory(file.path, folder);
-  const apart: Resource[] = [];
+  const separateResources: Resource[] = [];
   const at = vscode.Uri.file(path.resolve(folder === '' ? '/' : folder, file.path));
   for (const index of file.steps) {
     const [entry] = await handle.read(index, index + 1);
@@ -70,14 +70,14 @@ async function resourcesOf(handle: SessionHandle, file: SessionFile): Promise<Re
       if (normalPath(of, folder) !== file.path) continue;
       if (oldText === undefined && newText === undefined && patch === undefined) continue;
       const place = { session: handle.id, index, change };
-      apart.push([at, changeUri({ ...place, side: 'old' }, of), changeUri({ ...place, side: 'new' }, of)]);
+      separateResources.push([at, changeUri({ ...place, side: 'old' }, of), changeUri({ ...place, side: 'new' }, of)]);
     }
   }
   const { before, after } = history;
   const [from, to] = [file.steps[0], file.steps.at(-1)];
-  if (before === undefined || after === undefined || from === undefined || to === undefined) return apart;
+  if (before === undefined || after === undefined || from === undefined || to === undefined) return separateResources;
   // Created and deleted again.
-  if (before === null && after === null) return apart;
+  if (before === null && after === null) return separateResources;
   const place = { session: handle.id, from, to, file: file.path };
   return [
     [

@@ -11,7 +11,7 @@ import type { BuiltReport, ReportWork } from './reportKind.ts';
 import { sessionFacts } from './sessionFacts.ts';
 
 const { t } = vscode.l10n;
-const atOnce = 500;
+const batchSize = 500;
 
 function nameText(name: CapabilityName): string {
   switch (name) {
@@ -129,9 +129,9 @@ export async function sessionCapabilities(
     return { report: { ...base, text: [t('Vitrine does not know this agent.')], sections: [] } };
   const count = new CapabilityCount();
   const total = handle.total();
-  for (let from = 0; from < total && !signal.aborted; from += atOnce) {
+  for (let from = 0; from < total && !signal.aborted; from += batchSize) {
     progress(t('Reading entries…'), from / total);
-    for (const entry of await handle.read(from, from + atOnce)) count.add(entry);
+    for (const entry of await handle.read(from, from + batchSize)) count.add(entry);
   }
   const columns = [{ label: t('Capability') }, { label: t('In this session') }, { label: t('Notes') }];
   const rows = count

@@ -39,7 +39,7 @@ export function permissionRequest(permission: {
   const name = toolName(fields);
   const isPlan = fields.kind === 'switch_mode' && action.kind === 'tool';
   const plan = isPlan ? (nonEmpty(field(fields.input, 'plan')) ?? fields.description ?? fields.content) : undefined;
-  const always = optionOf(options, 'allow_always');
+  const alwaysOption = optionOf(options, 'allow_always');
   const title = nonEmpty(fields.title) ?? describeCall(name, action, workDir);
   const description = plan === undefined && action.kind !== 'command_run' ? fields.description : undefined;
   return {
@@ -51,7 +51,7 @@ export function permissionRequest(permission: {
     action,
     ...(fields.input !== undefined && { input: fields.input }),
     cwd: (action.kind === 'command_run' ? action.cwd : undefined) ?? workDir,
-    ...(always !== undefined && { session: always.name }),
+    ...(alwaysOption !== undefined && { session: alwaysOption.name }),
     reasonUnheard: true,
     ...(plan !== undefined && { plan }),
   };
@@ -75,7 +75,7 @@ export function outcomeOf(
   }
   if (answer.scope === 'session' && optionOf(options, 'allow_always') !== undefined) return pick('allow_always');
   // A one-time answer never becomes a permanent permission.
-  return optionOf(options, 'allow_once') === undefined ? pick('reject_once', noOnce) : pick('allow_once');
+  return optionOf(options, 'allow_once') === undefined ? pick('reject_once', notOnceMessage) : pick('allow_once');
 }
 
 /** Whether the outcome lets the agent continue. */
@@ -85,7 +85,7 @@ export function isAllowed(outcome: PermissionOutcome, options: readonly Permissi
 }
 
 const noReason = 'The agent was told that the request was denied, but not why: its protocol does not support a reason.';
-const noOnce = 'The agent accepts this permission only permanently, not once, so Vitrine denied it.';
+const notOnceMessage = 'The agent accepts this permission only permanently, not once, so Vitrine denied it.';
 
 function optionOf(options: readonly PermissionOption[], kind: string): PermissionOption | undefined {
   return options.find((option) => option.kind === kind);

@@ -160,7 +160,7 @@ function hasCommandFailed(fields: ToolFields, shown: TerminalOutput): boolean {
 }
 
 /** Fixed texts of adapters that have no field for it. */
-const refused = /^User refused permission to run tool\b/;
+const refusedText = /^User refused permission to run tool\b/;
 
 export function statusOf(fields: ToolFields, shown: TerminalOutput, denied: boolean): ToolStatus {
   switch (fields.status) {
@@ -174,7 +174,7 @@ export function statusOf(fields: ToolFields, shown: TerminalOutput, denied: bool
         denied ||
         fields.claude?.nonExecutionKind === 'permission-rule' ||
         field(fields.output, 'code') === 'rejected' ||
-        refused.test(outputText(fields, shown));
+        refusedText.test(outputText(fields, shown));
       return rejected ? 'denied' : 'failed';
     }
     case 'cancelled':

@@ -35,14 +35,14 @@ export function termsOf(usage: unknown): string[] {
   const geo = nonEmpty(field(usage, 'inference_geo'))?.toLowerCase();
   const code = count(field(field(usage, 'server_tool_use'), 'code_execution_requests')) ?? 0;
   return [
-    ...[speed, tier].flatMap((term) => (term === undefined || usual.has(term) ? [] : [term])),
-    ...(geo === undefined || anywhere.has(geo) ? [] : [`geo:${geo}`]),
+    ...[speed, tier].flatMap((term) => (term === undefined || usualTiers.has(term) ? [] : [term])),
+    ...(geo === undefined || unspecificRegions.has(geo) ? [] : [`geo:${geo}`]),
     ...(code > 0 ? ['code_execution'] : []),
   ];
 }
 
-const usual = new Set(['standard', 'default', 'auto', 'normal']);
-const anywhere = new Set(['global', 'not_available']);
+const usualTiers = new Set(['standard', 'default', 'auto', 'normal']);
+const unspecificRegions = new Set(['global', 'not_available']);
 
 /** A result's counters by model. */
 export function modelUsage(value: unknown): ModelUsage[] {

@@ -63,10 +63,12 @@ export class Subagents {
   }
 
   #addToChain(record: JsonObject, callId: string | undefined): string {
-    const above = nonEmpty(record['parentUuid']);
+    const parentId = nonEmpty(record['parentUuid']);
     const id = nonEmpty(record['uuid']);
     const call =
-      callId ?? (above === undefined ? undefined : this.#callByRecord.get(above)) ?? `agent-${above ?? id ?? ''}`;
+      callId ??
+      (parentId === undefined ? undefined : this.#callByRecord.get(parentId)) ??
+      `agent-${parentId ?? id ?? ''}`;
     if (id !== undefined) remember(this.#callByRecord, id, call);
     return call;
   }

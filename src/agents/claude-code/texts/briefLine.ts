@@ -8,9 +8,9 @@ export interface BriefLine {
 const id = String.raw`[^"\\\u0000-\u001f]*`;
 const uuid = '"uuid":"[0-9a-f-]{36}"';
 /** A whole number in JSON that a JavaScript number represents exactly. */
-const whole = String.raw`(?:0|[1-9]\d{0,14})`;
-const thinkingTokens = `system","subtype":"thinking_tokens","estimated_tokens":(${whole}),"estimated_tokens_delta":${whole},"session_id":"(${id})",${uuid}`;
-const blockStop = String.raw`stream_event","event":\{"type":"content_block_stop","index":${whole}\},"session_id":"(${id})","parent_tool_use_id":(?:null|"${id}"),${uuid}(?:,"api_message_id":"${id}")?`;
+const wholeNumber = String.raw`(?:0|[1-9]\d{0,14})`;
+const thinkingTokens = `system","subtype":"thinking_tokens","estimated_tokens":(${wholeNumber}),"estimated_tokens_delta":${wholeNumber},"session_id":"(${id})",${uuid}`;
+const blockStop = String.raw`stream_event","event":\{"type":"content_block_stop","index":${wholeNumber}\},"session_id":"(${id})","parent_tool_use_id":(?:null|"${id}"),${uuid}(?:,"api_message_id":"${id}")?`;
 const brief = new RegExp(String.raw`^\{"type":"(?:${thinkingTokens}|${blockStop})\}$`);
 
 /** When a model thinks, one in eight lines has this form. `undefined` for any other, which must be parsed. */

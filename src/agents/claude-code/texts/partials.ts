@@ -344,10 +344,10 @@ export class Partials {
   #settle(message: StreamedMessage, line: Line): void {
     for (const block of message.waiting) this.#settleBlock(message, block);
     if (message.earlyContent.length + message.whole.length === 0) return;
-    const unmatched = [...message.earlyContent, ...message.whole];
+    const unmatchedBlocks = [...message.earlyContent, ...message.whole];
     message.earlyContent = [];
     message.whole = [];
-    for (const block of unmatched) this.#wholeBlock(block, line, message.model);
+    for (const block of unmatchedBlocks) this.#wholeBlock(block, line, message.model);
   }
 
   #settleBlock(message: StreamedMessage, block: Block | string | undefined): void {

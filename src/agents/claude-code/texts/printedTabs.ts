@@ -20,14 +20,14 @@ export function withTabs(hunks: readonly JsonObject[], before: string, edits: re
   const next = applyEdits(before, edits)?.split('\n') ?? [];
   const written = linesByPrinted(edits.flatMap(({ newText }) => newText.split('\n')));
   return hunks.map((hunk) => {
-    let inOld = (count(hunk['oldStart']) ?? 1) - 1;
-    let inNew = (count(hunk['newStart']) ?? 1) - 1;
+    let oldIndex = (count(hunk['oldStart']) ?? 1) - 1;
+    let newIndex = (count(hunk['newStart']) ?? 1) - 1;
     const lines = list(hunk['lines']).map((line) => {
       if (typeof line !== 'string') return line;
       const text = line.slice(1);
-      const found = line.startsWith('+') ? lineIfPrintedAs(text, next[inNew]) : lineIfPrintedAs(text, old[inOld]);
-      if (line.startsWith('-') || line.startsWith(' ')) inOld += 1;
-      if (line.startsWith('+') || line.startsWith(' ')) inNew += 1;
+      const found = line.startsWith('+') ? lineIfPrintedAs(text, next[newIndex]) : lineIfPrintedAs(text, old[oldIndex]);
+      if (line.startsWith('-') || line.startsWith(' ')) oldIndex += 1;
+      if (line.startsWith('+') || line.startsWith(' ')) newIndex += 1;
       return `${line.slice(0, 1)}${found ?? (line.startsWith('+') ? written.get(text) : undefined) ?? text}`;
     });
     return { ...hunk, lines };

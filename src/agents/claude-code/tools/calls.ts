@@ -313,8 +313,8 @@ export class ToolCalls {
     if (oldest === undefined || this.#calls.get(oldest.id) !== oldest) return;
     this.#calls.delete(oldest.id);
     this.#releasedIds.add(oldest.id);
-    const forgotten = this.#releasedIds.size > maxIds ? first(this.#releasedIds) : undefined;
-    if (forgotten !== undefined) this.#releasedIds.delete(forgotten);
+    const forgottenId = this.#releasedIds.size > maxIds ? first(this.#releasedIds) : undefined;
+    if (forgottenId !== undefined) this.#releasedIds.delete(forgottenId);
   }
 }
 

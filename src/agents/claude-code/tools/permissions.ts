@@ -208,8 +208,8 @@ export class Plans {
     const before = text(input['old_string']) ?? '';
     const after = text(input['new_string']) ?? '';
     const plan = this.#last;
-    const followed = plan !== undefined && before !== '' && plan.split(before).length === 2;
-    this.#last = followed ? plan.replace(before, () => after) : undefined;
+    const canApply = plan !== undefined && before !== '' && plan.split(before).length === 2;
+    this.#last = canApply ? plan.replace(before, () => after) : undefined;
   }
 }
 

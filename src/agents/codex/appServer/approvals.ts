@@ -127,13 +127,13 @@ function permissionsApproval(params: JsonObject): Approval | undefined {
   const { data } = permissions.safeParse(params);
   if (data === undefined) return undefined;
   const { itemId, reason, cwd, permissions: requested } = data;
-  const granted = Object.fromEntries(Object.entries(requested).filter(([, value]) => value !== null));
+  const grantedPermissions = Object.fromEntries(Object.entries(requested).filter(([, value]) => value !== null));
   return {
     request: {
       kind: 'permission',
       callId: itemId,
       toolName: 'request_permissions',
-      title: `Get more permissions: ${Object.keys(granted).join(', ')}`,
+      title: `Get more permissions: ${Object.keys(grantedPermissions).join(', ')}`,
       ...reasonOf(reason),
       input: requested,
       ...(typeof cwd === 'string' && { cwd }),
@@ -143,7 +143,7 @@ function permissionsApproval(params: JsonObject): Approval | undefined {
     answer: ({ by, answer }) => {
       if (by === 'withdrawn' || by === 'run_over') return null;
       if (answer.kind !== 'allow') return { permissions: {}, scope: 'turn' };
-      return { permissions: granted, scope: answer.scope === 'session' ? 'session' : 'turn' };
+      return { permissions: grantedPermissions, scope: answer.scope === 'session' ? 'session' : 'turn' };
     },
   };
 }

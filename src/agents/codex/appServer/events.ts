@@ -18,7 +18,7 @@ import { execItem, serverMessage, turnErrorText, withUnderscores, type ServerMes
 const maxRequests = 100_000;
 
 /** Notifications that repeat what others say, or that are not about the conversation. */
-const silent: readonly RegExp[] = [
+const ignoredNotifications: readonly RegExp[] = [
   /^thread\/(?:status\/changed|name\/updated|settings\/updated|goal\/\w+|queue\/changed|closed|compacted|readState\/changed)$/,
   /^thread\/(?:environment\/\w+|project\/updated|section\/changed|prediction\/updated|attachment\/updated)$/,
   /^turn\/(?:diff\/updated|moderationMetadata)$/,
@@ -314,5 +314,5 @@ export class AppServerEvents {
 }
 
 function isSilent(method: string): boolean {
-  return silent.some((pattern) => pattern.test(method));
+  return ignoredNotifications.some((pattern) => pattern.test(method));
 }

@@ -15,14 +15,14 @@ const statusNotice = z.looseObject({ threadId: z.string(), status: statusSchema 
 /** Which threads of the app-server wait for their user. The server reports this to clients without an open thread, too. */
 export function watchThreads(host: WaitWatchHost): WaitWatch {
   let nextId = 1;
-  let unread = 0;
+  let unreadCount = 0;
   const request = (method: string, params: JsonObject): void =>
     host.write(JSON.stringify({ id: ownRequestId(method, nextId++), method, params }));
   const report = (threadId: string, status: z.infer<typeof statusSchema>): void =>
     host.onState(threadId, waitingState(status.activeFlags ?? []));
   const countRead = (): void => {
-    unread -= 1;
-    if (unread === 0) host.onAllReported?.();
+    unreadCount -= 1;
+    if (unreadCount === 0) host.onAllReported?.();
   };
   return {
     begin: () => {
@@ -48,9 +48,9 @@ export function watchThreads(host: WaitWatchHost): WaitWatch {
           return;
         case 'thread/loaded/list': {
           const threads = (loadedThreadsAnswer.safeParse(message.result).data?.data ?? []).slice(0, maxThreads);
-          unread = threads.length;
+          unreadCount = threads.length;
           for (const threadId of threads) request('thread/read', { threadId });
-          if (unread === 0) host.onAllReported?.();
+          if (unreadCount === 0) host.onAllReported?.();
           return;
         }
         case 'thread/read': {

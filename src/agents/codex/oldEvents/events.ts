@@ -17,7 +17,7 @@ const maxRequests = 100_000;
 const planId = 'plan';
 
 /** Events without information for readers. */
-const silent = new Set([
+const ignoredEvents = new Set([
   'agent_reasoning_section_break',
   'mcp_startup_update',
   'mcp_startup_complete',
@@ -79,7 +79,7 @@ export class OldEvents {
     const { timestamp } = line;
     this.#hasBegun = true;
     this.#follow(type);
-    if (silent.has(type) || this.#calls.event(type, event, timestamp)) return true;
+    if (ignoredEvents.has(type) || this.#calls.event(type, event, timestamp)) return true;
     if (this.#handleMessage(type, event, timestamp)) return true;
     switch (type) {
       case 'task_started':

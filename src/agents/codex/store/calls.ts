@@ -11,7 +11,7 @@ const maxWaiting = 10_000;
 /** The whole output of a call whose turn was interrupted. */
 const interrupted = /^(?:Wall time: [\d.]+ seconds\n)?aborted by user$/;
 const exitCode = /(?:Process exited with code|Exit code:) (-?\d{1,9})/;
-const stillRuns = /Process running with session ID/;
+const stillRunningText = /Process running with session ID/;
 
 interface PendingCall {
   readonly id: string;
@@ -57,7 +57,7 @@ export class StoredCalls {
     const { output } = payload;
     const reported = typeof output === 'string' ? output : (textOfBlocks(output) ?? '');
     // Its item follows when the command is done.
-    if (this.hasItems && stillRuns.test(reported)) return;
+    if (this.hasItems && stillRunningText.test(reported)) return;
     this.#show(id);
     this.#pendingCalls.delete(id);
     const code = exitCode.exec(reported)?.[1];
@@ -115,11 +115,11 @@ function withExit(action: ToolAction, code: string | undefined): ToolAction {
   return action.kind === 'command_run' && code !== undefined ? { ...action, exitCode: Number(code) } : action;
 }
 
-const patched = /^\*\*\* (Add|Update|Delete) File: (.+)$/gm;
+const patchedFile = /^\*\*\* (Add|Update|Delete) File: (.+)$/gm;
 const kinds = { Add: 'add', Update: 'update', Delete: 'delete' } as const;
 
 function patchedFiles(patch: string) {
-  return [...patch.matchAll(patched)].flatMap(([, kind, path]) =>
+  return [...patch.matchAll(patchedFile)].flatMap(([, kind, path]) =>
     path !== undefined && (kind === 'Add' || kind === 'Update' || kind === 'Delete')
       ? [{ path, kind: kinds[kind] }]
       : [],

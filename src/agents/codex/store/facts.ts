@@ -61,24 +61,24 @@ export class CodexFacts {
     facts.time(at);
     const payload = record['payload'];
     const isMain = thread === undefined;
-    const counting = this.#tokenCounter(thread ?? this.#session);
+    const counter = this.#tokenCounter(thread ?? this.#session);
     switch (record['type']) {
       case 'session_meta':
-        this.#readMeta(payload, isMain, counting);
+        this.#readMeta(payload, isMain, counter);
         break;
       case 'turn_context':
-        this.#setModel(nonEmpty(field(payload, 'model')), counting);
-        facts.model(counting.model, isMain);
+        this.#setModel(nonEmpty(field(payload, 'model')), counter);
+        facts.model(counter.model, isMain);
         if (isMain) facts.folder(nonEmpty(field(payload, 'cwd')));
         break;
       case 'token_usage_record':
-        this.#addUsage(payload, at, counting);
+        this.#addUsage(payload, at, counter);
         break;
       case 'response_item':
         this.#readItem(payload, at, isMain);
         break;
       case 'event_msg':
-        this.#readEvent(payload, at, isMain, counting);
+        this.#readEvent(payload, at, isMain, counter);
         break;
       default:
     }
@@ -102,14 +102,14 @@ export class CodexFacts {
     return fresh;
   }
 
-  #readMeta(payload: unknown, isMain: boolean, counting: TokenCounter): void {
+  #readMeta(payload: unknown, isMain: boolean, counter: TokenCounter): void {
     const facts = this.#facts;
-    counting.hasRecords ||= field(payload, 'history_mode') === 'paginated';
+    counter.hasRecords ||= field(payload, 'history_mode') === 'paginated';
     if (isPlain(payload)) facts.addMissing(tokens);
     const forkedFrom = nonEmpty(field(payload, 'forked_from_id'));
-    counting.inheritsTotals ||= field(payload, 'history_base') !== undefined;
+    counter.inheritsTotals ||= field(payload, 'history_base') !== undefined;
     // Older forks repeat the history with its totals.
-    if (forkedFrom !== undefined && !counting.inheritsTotals) counting.id = forkedFrom;
+    if (forkedFrom !== undefined && !counter.inheritsTotals) counter.id = forkedFrom;
     // A fork can also repeat the first record of its history.
     if (!isMain || nonEmpty(field(payload, 'id')) !== this.#session) return;
     if (forkedFrom !== undefined) facts.parent = { id: forkedFrom, kind: 'fork' };
@@ -119,63 +119,63 @@ export class CodexFacts {
     const source = nonEmpty(field(payload, 'source'));
     const isTerminal = source === 'cli' || nonEmpty(field(payload, 'originator'))?.includes('tui') === true;
     facts.entryPoint = isTerminal ? 'terminal' : source === 'vscode' ? 'chat' : source === undefined ? null : 'sdk';
-    if (isTerminal && counting.hasRecords) facts.addMissing(titles);
+    if (isTerminal && counter.hasRecords) facts.addMissing(titles);
   }
 
   /** One per request, compaction included. */
-  #addUsage(payload: unknown, at: string | undefined, counting: TokenCounter): void {
-    counting.hasRecords = true;
+  #addUsage(payload: unknown, at: string | undefined, counter: TokenCounter): void {
+    counter.hasRecords = true;
     const key = nonEmpty(field(payload, 'response_id'));
     const usage = tokenUsage(field(payload, 'usage'));
     if (key === undefined || usage === null) return;
     const owner = nonEmpty(field(payload, 'session_id'));
     this.#request(
       { key, at: at ?? null, usage, ...(owner !== undefined && owner !== this.#session && { owner }) },
-      counting,
+      counter,
     );
   }
 
-  #request(request: Omit<StoreRequest, 'model'>, counting: TokenCounter): void {
+  #request(request: Omit<StoreRequest, 'model'>, counter: TokenCounter): void {
     const { key } = request;
-    if (counting.model === undefined) counting.unnamed.push(key);
-    this.#facts.request({ ...request, model: counting.model ?? null });
+    if (counter.model === undefined) counter.unnamed.push(key);
+    this.#facts.request({ ...request, model: counter.model ?? null });
     this.#facts.answer(key);
   }
 
   /** A fork that starts with a compaction names its model only afterwards. */
-  #setModel(model: string | undefined, counting: TokenCounter): void {
+  #setModel(model: string | undefined, counter: TokenCounter): void {
     if (model === undefined) return;
-    counting.model = model;
-    for (const key of counting.unnamed.splice(0)) this.#facts.nameModel(key, model);
+    counter.model = model;
+    for (const key of counter.unnamed.splice(0)) this.#facts.nameModel(key, model);
   }
 
   /** Totals are repeated often; only their increase counts. In older versions (0.77), each process starts counting at 0. */
-  #addTotal(info: unknown, at: string | undefined, counting: TokenCounter): void {
-    if (info === null) counting.isNewProcess = true;
+  #addTotal(info: unknown, at: string | undefined, counter: TokenCounter): void {
+    if (info === null) counter.isNewProcess = true;
     const total = tokenUsage(field(info, 'total_token_usage'));
-    if (total === null || counting.hasRecords) return;
-    const isFirst = totalTokens(counting.total) === 0;
+    if (total === null || counter.hasRecords) return;
+    const isFirst = totalTokens(counter.total) === 0;
     const last = tokenUsage(field(info, 'last_token_usage'));
-    const before = totalTokens(counting.total);
+    const before = totalTokens(counter.total);
     const isAll = last !== null && totalTokens(last) === totalTokens(total);
     const isRestart =
-      !isFirst && (totalTokens(total) < before || (isAll && (counting.isNewProcess || totalTokens(total) > before)));
-    counting.isNewProcess = false;
-    if (isRestart) counting.restarts += 1;
+      !isFirst && (totalTokens(total) < before || (isAll && (counter.isNewProcess || totalTokens(total) > before)));
+    counter.isNewProcess = false;
+    if (isRestart) counter.restarts += 1;
     const usage =
-      isFirst && counting.inheritsTotals && last !== null
+      isFirst && counter.inheritsTotals && last !== null
         ? last
         : isRestart
           ? total
-          : subtractUsage(total, counting.total);
-    counting.total = total;
+          : subtractUsage(total, counter.total);
+    counter.total = total;
     if (totalTokens(usage) === 0) return;
     const { input = 0, cacheRead = 0, output = 0 } = total;
     // Two forks can reach the same total in different steps.
     const step = last === null ? '' : `${totalTokens(last)}:${last.output ?? 0}`;
-    const process = counting.restarts === 0 ? '' : `${counting.restarts}:${counting.prompt}`;
-    const key = `${counting.id}:${input}:${cacheRead}:${output}:${step}:${process}`;
-    this.#request({ key, at: at ?? null, usage }, counting);
+    const process = counter.restarts === 0 ? '' : `${counter.restarts}:${counter.prompt}`;
+    const key = `${counter.id}:${input}:${cacheRead}:${output}:${step}:${process}`;
+    this.#request({ key, at: at ?? null, usage }, counter);
   }
 
   #readItem(payload: unknown, at: string | undefined, isMain: boolean): void {
@@ -188,10 +188,10 @@ export class CodexFacts {
     } else if (type.endsWith('_call_output') && isMain) facts.last('answering', at);
   }
 
-  #readEvent(payload: unknown, at: string | undefined, isMain: boolean, counting: TokenCounter): void {
+  #readEvent(payload: unknown, at: string | undefined, isMain: boolean, counter: TokenCounter): void {
     const facts = this.#facts;
     const type = field(payload, 'type');
-    if (type === 'token_count') this.#addTotal(field(payload, 'info'), at, counting);
+    if (type === 'token_count') this.#addTotal(field(payload, 'info'), at, counter);
     const item = field(payload, 'item');
     if (!isMain) return;
     if (type === 'thread_name_updated') facts.title = nonEmpty(field(payload, 'thread_name')) ?? facts.title;
@@ -202,18 +202,18 @@ export class CodexFacts {
         at,
       );
     // Older versions do not store the end of a turn.
-    else if (type === 'agent_message' && !counting.hasRecords) facts.last('answered', at);
+    else if (type === 'agent_message' && !counter.hasRecords) facts.last('answered', at);
     else if (type === 'turn_aborted') facts.last('interrupted', at);
-    else if (type === 'user_message' && !counting.hasRecords) this.#addPrompt(payload, at, counting);
-    else if (type === 'item_completed' && field(item, 'type') === 'UserMessage') this.#addPrompt(item, at, counting);
+    else if (type === 'user_message' && !counter.hasRecords) this.#addPrompt(payload, at, counter);
+    else if (type === 'item_completed' && field(item, 'type') === 'UserMessage') this.#addPrompt(item, at, counter);
   }
 
-  #addPrompt(item: unknown, at: string | undefined, counting: TokenCounter): void {
+  #addPrompt(item: unknown, at: string | undefined, counter: TokenCounter): void {
     if (typeof item !== 'object' || item === null || isTrue(field(item, 'is_internal'))) return;
     const text = userText({ ...item });
     const key =
       nonEmpty(field(item, 'id')) ?? `${at ?? `${this.#session} ${this.records.total}`}:${text.slice(0, 200)}`;
-    counting.prompt = text.slice(0, 200);
+    counter.prompt = text.slice(0, 200);
     this.#facts.prompt({ key, at: at ?? null }, text);
     this.#facts.last('answering', at);
   }

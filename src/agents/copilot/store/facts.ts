@@ -6,7 +6,7 @@ import { textOfBlocks } from '../../shared/resultText.ts';
 import { FactsBuilder } from '../../stores/factsBuilder.ts';
 import { requestUsage, usageFile, type CopilotEvent } from '../wire.ts';
 
-const uncounted = 'Copilot CLI did not store the tokens of a summary of the conversation.';
+const uncountedReason = 'Copilot CLI did not store the tokens of a summary of the conversation.';
 
 /** Events that ask a person something other than a permission. */
 const questions = new Set([
@@ -146,7 +146,7 @@ export class CopilotFacts {
     const found = typeof used === 'object' && used !== null ? requestUsage({ ...used }) : undefined;
     const key = nonEmpty(data['compactionAttemptId']) ?? id;
     if (found === undefined || key === undefined) {
-      this.#facts.addMissing(uncounted);
+      this.#facts.addMissing(uncountedReason);
       return;
     }
     const { model, ...usage } = found;

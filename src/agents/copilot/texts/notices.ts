@@ -8,7 +8,7 @@ import type { Speaker } from './speaker.ts';
 import type { CopilotEvent } from '../wire.ts';
 
 /** Frequent and unimportant: one entry per kind with a count. */
-const folded = new Set([
+const foldedKinds = new Set([
   'assistant.intent',
   'capabilities.changed',
   'commands.changed',
@@ -100,7 +100,7 @@ export class Notices {
 
   /** `false`: of an unknown kind. */
   line({ type, data }: CopilotEvent, speaker: Speaker): boolean {
-    if (folded.has(type)) this.#fold(type, data, speaker);
+    if (foldedKinds.has(type)) this.#fold(type, data, speaker);
     else if (reported.has(type)) this.add(type, describe(type, data), data, speaker);
     else return false;
     return true;

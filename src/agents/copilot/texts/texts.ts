@@ -130,17 +130,17 @@ export class Texts {
       return;
     }
     this.#add('thinking', whole, speaker);
-    const early = this.#earlyThoughts.get(speaker.agent) ?? [];
-    early.push(whole);
+    const earlyThoughts = this.#earlyThoughts.get(speaker.agent) ?? [];
+    earlyThoughts.push(whole);
     if (this.#earlyThoughts.size >= maxOpen) this.#earlyThoughts.clear();
-    this.#earlyThoughts.set(speaker.agent, early.slice(-maxRecent));
+    this.#earlyThoughts.set(speaker.agent, earlyThoughts.slice(-maxRecent));
   }
 
   #wasShownEarly(content: string, { agent }: Speaker): boolean {
-    const early = this.#earlyThoughts.get(agent);
-    const at = early?.indexOf(content) ?? -1;
+    const earlyThoughts = this.#earlyThoughts.get(agent);
+    const at = earlyThoughts?.indexOf(content) ?? -1;
     if (at === -1) return false;
-    early?.splice(at, 1);
+    earlyThoughts?.splice(at, 1);
     return true;
   }
 

@@ -40,9 +40,9 @@ export class TodoTable {
 
   #insert(tokens: readonly Token[]): boolean {
     const at = tokens.findIndex((token) => isWord(token, 'values'));
-    const into = tokens.findIndex((token) => isWord(token, 'into'));
-    if (!isWord(tokens[0], 'insert') || at === -1 || !isWord(tokens[into + 1], 'todos')) return false;
-    const [columns = []] = todoGroups(tokens.slice(into + 2, at));
+    const intoIndex = tokens.findIndex((token) => isWord(token, 'into'));
+    if (!isWord(tokens[0], 'insert') || at === -1 || !isWord(tokens[intoIndex + 1], 'todos')) return false;
+    const [columns = []] = todoGroups(tokens.slice(intoIndex + 2, at));
     const names = columns.length > 0 ? columns.map(({ text }) => text.toLowerCase()) : ['id', 'title', 'description'];
     for (const values of todoGroups(tokens.slice(at + 1))) {
       const row: Row = Object.fromEntries(names.flatMap((name, index) => [[name, values[index]?.text ?? '']]));

@@ -155,8 +155,8 @@ function completeAction(
     return { ...action, changes: withDiffs(action.changes, fileDiffs(detail)) };
   }
   if (action.kind !== 'command_run') return action;
-  const inMark = exitInMark.exec(content)?.[1];
-  const code = exitCode ?? (inMark === undefined ? undefined : Number(inMark));
+  const markedExitCode = exitInMark.exec(content)?.[1];
+  const code = exitCode ?? (markedExitCode === undefined ? undefined : Number(markedExitCode));
   const printed = content.replace(shellMark, '');
   return {
     ...action,

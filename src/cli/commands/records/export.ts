@@ -25,7 +25,7 @@ Exit code 4: entries are missing or the record is damaged; stderr says what and 
   --key HEX          masking key that an earlier export printed: this export then has the same bytes
 ${storeHelp}`;
 
-const listed = 20;
+const maxListed = 20;
 const interrupted = 130;
 const options = {
   store: { type: 'string' },
@@ -104,13 +104,13 @@ function printReport({ redaction, key }: ExportReport, { stderr }: CliContext): 
     say(
       `${redaction.total} ${redaction.total === 1 ? 'secret was' : 'secrets were'} masked, with the key ${key ?? ''}:`,
     );
-    for (const { entry, field, rule, length, tag } of redaction.masked.slice(0, listed)) {
+    for (const { entry, field, rule, length, tag } of redaction.masked.slice(0, maxListed)) {
       const where = entry === undefined ? field : `entry ${entry}, ${field}`;
       say(`  ${rule} hmac:${tag}, ${length} characters in ${where}`);
     }
-    if (redaction.total > listed) {
+    if (redaction.total > maxListed) {
       const rules = Object.entries(redaction.byRule).map(([rule, count]) => `${rule} ${count}`);
-      say(`  and ${redaction.total - listed} more; by rule: ${rules.join(', ')}`);
+      say(`  and ${redaction.total - maxListed} more; by rule: ${rules.join(', ')}`);
     }
   }
 }

@@ -19,8 +19,8 @@ did not record it.
   --json             all details, as one line of JSON
 ${storeHelp}`;
 
-const broken = 1;
-const unchained = 3;
+const brokenExitCode = 1;
+const unchainedExitCode = 3;
 
 export const verifyCommand: Command = {
   help,
@@ -40,14 +40,14 @@ export const verifyCommand: Command = {
         context.stdout.write(
           [verdictWording(found), ...verdictDetails(found)].map((wording) => `${toEnglish(wording)}\n`).join(''),
         );
-      if (found.verdict === 'unchained') return unchained;
-      return found.verdict === 'intact' && found.signature?.state !== 'bad' ? 0 : broken;
+      if (found.verdict === 'unchained') return unchainedExitCode;
+      return found.verdict === 'intact' && found.signature?.state !== 'bad' ? 0 : brokenExitCode;
     } catch (error) {
-      if (reportLost(error, context)) return broken;
+      if (reportLost(error, context)) return brokenExitCode;
       const observed = EngineFailure.is(error) ? await readObserved(context, which) : null;
       if (observed !== null) {
         context.stdout.write(`Nothing to verify: ${notRecorded(observed)}\n`);
-        return unchained;
+        return unchainedExitCode;
       }
       if (EngineFailure.is(error)) throw new UsageError(error.message, error.detail);
       throw error;

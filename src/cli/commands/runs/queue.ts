@@ -59,11 +59,11 @@ const options = {
 } as const;
 
 /** Options that are not only for `queue add`. */
-const everywhere: ReadonlySet<string> = new Set(['json', 'store']);
+const commonOptions: ReadonlySet<string> = new Set(['json', 'store']);
 
 const done = 0;
 const notCompleted = 1;
-const refused = 2;
+const refusedExitCode = 2;
 
 type Values = ReturnType<typeof parse>['values'];
 type PrintRun = (run: Run) => Promise<void>;
@@ -104,9 +104,9 @@ function parse(args: readonly string[]) {
 
 /** Refuses options that only `queue add` uses. @throws UsageError */
 function assertNoOthers(what: string, others: readonly string[], values: Values): void {
-  const unheeded = Object.keys(values).find((name) => !everywhere.has(name));
-  if (unheeded !== undefined)
-    throw new UsageError(`--${unheeded} is an option of "queue add".`, `Remove it from "queue ${what}".`);
+  const ignoredOption = Object.keys(values).find((name) => !commonOptions.has(name));
+  if (ignoredOption !== undefined)
+    throw new UsageError(`--${ignoredOption} is an option of "queue add".`, `Remove it from "queue ${what}".`);
   const [first] = others;
   if (first !== undefined) throw new UsageError(`Unexpected argument: "${first}".`, 'See "vitrine queue --help".');
 }
@@ -164,7 +164,7 @@ async function callCoordinator(
   } catch (error) {
     if (!CoordinatorError.is(error) && !DaemonError.is(error)) throw error;
     context.stderr.write(`vitrine: ${error.message}\n`);
-    return refused;
+    return refusedExitCode;
   } finally {
     connection.close();
   }

@@ -101,8 +101,8 @@ async function blueprintRequest(
 }
 
 function isInside(file: string, folder: string): boolean {
-  const below = path.relative(folder, file);
-  return !below.startsWith('..') && !path.isAbsolute(below);
+  const relativePath = path.relative(folder, file);
+  return !relativePath.startsWith('..') && !path.isAbsolute(relativePath);
 }
 
 function refuseOtherExecutor(executor: string, { executor_type: required }: Partial<Demands> = {}): void {

@@ -83,7 +83,7 @@ const options = {
 const done = 0;
 const noneCompleted = 1;
 /** Exit code as in shells: 128 plus the number of SIGHUP. */
-const hungUp = 129;
+const hangupExitCode = 129;
 
 export const race: Command = {
   help,
@@ -153,7 +153,7 @@ async function startRace(
     }
     context.stderr.write(`Race ${started.race_id}\n`);
     const ended = await followRace(context, daemon, started);
-    if (ended === null) return hungUp;
+    if (ended === null) return hangupExitCode;
     await printComparison(context, daemon, ended, json);
     const completed = ended.lanes.some(({ state, session_id }) => state === 'done' && session_id !== undefined);
     return completed ? done : noneCompleted;

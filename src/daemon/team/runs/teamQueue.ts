@@ -63,7 +63,7 @@ const beatsPerLook = 12;
 /** Runs of one query. */
 const maxChanged = 500;
 
-const lostTrack = 'Its runner no longer has this run.';
+const lostRunReason = 'Its runner no longer has this run.';
 
 interface ClaimedRun {
   readonly job: Job;
@@ -280,8 +280,8 @@ export class TeamQueue {
         if (found?.token === token) this.#deps.onRun({ ...this.#toLocalRun(found), status: 'pending' });
       } else {
         const stopped = status === 'stopping';
-        const end = { run_id, status: stopped ? ('stopped' as const) : ('failed' as const), error: lostTrack };
-        this.#deps.log.warn(`Run ${run_id} of the team: ${lostTrack}`);
+        const end = { run_id, status: stopped ? ('stopped' as const) : ('failed' as const), error: lostRunReason };
+        this.#deps.log.warn(`Run ${run_id} of the team: ${lostRunReason}`);
         const ended = await this.#ifConnected((database) => reportRun(database, token, end));
         if (ended !== null) this.#deps.onRun(this.#toLocalRun(ended));
       }

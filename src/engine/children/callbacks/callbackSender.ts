@@ -72,10 +72,10 @@ export class CallbackSender {
       busy.again = true;
       return;
     }
-    const mine = { again: true };
-    this.#processingParents.set(parent, mine);
+    const ownEntry = { again: true };
+    this.#processingParents.set(parent, ownEntry);
     try {
-      while (!this.#isClosed && resetAgain(mine)) await this.#sendDue(parent);
+      while (!this.#isClosed && resetAgain(ownEntry)) await this.#sendDue(parent);
     } catch (error) {
       this.#deps.log.error(`${parent} could not get the results of its child sessions: ${String(error)}`);
     } finally {
@@ -95,11 +95,11 @@ export class CallbackSender {
     if (await this.#deps.callbacks.recover()) this.#checkLater();
     const waiting = await this.#deps.callbacks.readWaiting();
     const sessions = await this.#sessionsById();
-    const mine = waiting.filter(({ parent, child }) => {
+    const ownEntry = waiting.filter(({ parent, child }) => {
       const session = sessions.get(parent) ?? sessions.get(child);
       return this.#ownParents.has(parent) || session === undefined || this.#accepts(session);
     });
-    await Promise.all([...new Set(mine.map(({ parent }) => parent))].map((parent) => this.sendDue(parent)));
+    await Promise.all([...new Set(ownEntry.map(({ parent }) => parent))].map((parent) => this.sendDue(parent)));
   }
 
   async #sendDue(parent: string): Promise<void> {

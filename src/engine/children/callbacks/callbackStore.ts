@@ -23,7 +23,7 @@ const takenSuffix = '.taken-';
 const foreignTakenMs = 24 * 3600_000;
 
 /** Files that this process has taken. Other files with its mark are from an earlier process with the same pid. */
-const takenHere = new Set<string>();
+const filesTakenHere = new Set<string>();
 
 /**
  * Pending callbacks, one file per child. The file exists from the start of the child until the parent has the result,
@@ -97,12 +97,12 @@ export class CallbackStore {
     const taken: Callback[] = [];
     for (const callback of callbacks) {
       const file = await this.#takenFile(callback.child);
-      takenHere.add(file);
-      const mine = await rename(this.#fileOf(callback.child), file).then(
+      filesTakenHere.add(file);
+      const isTaken = await rename(this.#fileOf(callback.child), file).then(
         () => true,
-        () => takenHere.delete(file) && false,
+        () => filesTakenHere.delete(file) && false,
       );
-      if (mine) taken.push(callback);
+      if (isTaken) taken.push(callback);
     }
     return taken;
   }
@@ -111,7 +111,7 @@ export class CallbackStore {
     for (const { child } of taken) {
       const file = await this.#takenFile(child);
       await rename(file, this.#fileOf(child)).catch(() => undefined);
-      takenHere.delete(file);
+      filesTakenHere.delete(file);
     }
   }
 
@@ -119,7 +119,7 @@ export class CallbackStore {
     for (const { child } of taken) {
       const file = await this.#takenFile(child);
       await rm(file, { force: true });
-      takenHere.delete(file);
+      filesTakenHere.delete(file);
     }
   }
 
@@ -163,7 +163,7 @@ export class CallbackStore {
 
   async #isTaken(name: string, mark: string): Promise<boolean> {
     const file = path.join(this.#folder, name);
-    if (mark === (await ownProcessMark())) return takenHere.has(file);
+    if (mark === (await ownProcessMark())) return filesTakenHere.has(file);
     const state = await stateOfMark(mark);
     if (state !== 'elsewhere') return state === 'alive';
     // Taking a callback renames its file, which changes only its `ctime`.

@@ -37,11 +37,11 @@ export async function dueCallbacks(
   const sorted = await Promise.all(
     callbacks.map(async (callback) => ({ callback, state: await stateOf(callback, deps) })),
   );
-  const those = (state: ChildState) => sorted.filter((due) => due.state === state).map(({ callback }) => callback);
-  const ended = those('ended');
-  const toDrop = those('dropped');
-  const isRunning = those('running').length > 0;
-  const hasUnreadable = those('unreadable').length > 0;
+  const withState = (state: ChildState) => sorted.filter((due) => due.state === state).map(({ callback }) => callback);
+  const ended = withState('ended');
+  const toDrop = withState('dropped');
+  const isRunning = withState('running').length > 0;
+  const hasUnreadable = withState('unreadable').length > 0;
   const summary = deps.sessions.get(parent);
   if (summary === undefined) {
     return (await deps.isGone(parent))

@@ -57,11 +57,11 @@ export async function storedId(folder: string): Promise<string> {
   if (saved !== undefined) return saved;
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    const mine = `${file}.${randomUUID()}`;
-    await writeFile(mine, `${randomUUID()}\n`, { mode: 0o600, flag: 'wx' });
+    const temporaryFile = `${file}.${randomUUID()}`;
+    await writeFile(temporaryFile, `${randomUUID()}\n`, { mode: 0o600, flag: 'wx' });
     // If several processes do this at once, the first one wins. The file is complete when it appears.
-    await link(mine, file).catch(() => undefined);
-    await rm(mine, { force: true });
+    await link(temporaryFile, file).catch(() => undefined);
+    await rm(temporaryFile, { force: true });
   } catch {
     // Read-only or full disk.
   }

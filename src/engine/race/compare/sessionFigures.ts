@@ -7,7 +7,7 @@ import { isSessionLive } from '../../../model/session/status.ts';
 import { totalTokens } from '../../../model/usage/usage.ts';
 import type { SessionHandle } from '../../api.ts';
 
-const atOnce = 500;
+const batchSize = 500;
 
 export type SessionFigures = Omit<ComparedLane, 'name' | 'check' | 'setup' | 'worktree' | 'branch'>;
 
@@ -20,8 +20,8 @@ export async function sessionFigures(handle: SessionHandle): Promise<SessionFigu
   const unreported = new Map<string, ComparedFile>();
   let unsupported = 0;
   const open = new Set(handle.open());
-  for (let from = 0; from < handle.total(); from += atOnce) {
-    for (const entry of await handle.read(from, from + atOnce)) {
+  for (let from = 0; from < handle.total(); from += batchSize) {
+    for (const entry of await handle.read(from, from + batchSize)) {
       files.add(entry);
       addUnreported(entry, unreported);
       links.add(entry, open.has(entry.index));

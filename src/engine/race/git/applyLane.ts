@@ -32,9 +32,9 @@ export async function preparePatch(race: Race, lane: Lane, deps: ApplyDeps): Pro
   const files = await changedPaths(git, race.base, result.tree);
   const before = await treeWithFiles(git, temporary, { base: race.base, files });
   const after = await mergedTree(git, race.base, before, result.tree);
-  const [beforeCommit, afterCommit] = await keepTrees(race, { before, after }, deps);
+  const [beforeCommit, commitAfter] = await keepTrees(race, { before, after }, deps);
   const changed = await changedPaths(git, before, after);
-  const patch = { before: beforeCommit, after: afterCommit, files: changed };
+  const patch = { before: beforeCommit, after: commitAfter, files: changed };
   return {
     appliedLane: { lane: lane.name, at, how: 'patch', tree: result.tree, ...patch },
     write: () => writeFiles(git, before, after, temporary),
@@ -77,10 +77,10 @@ async function freeBranch(git: RaceGit, name: string): Promise<string> {
   }
 }
 
-async function mergedTree(git: RaceGit, base: string, ours: string, theirs: string): Promise<string> {
+async function mergedTree(git: RaceGit, base: string, ourTree: string, theirTree: string): Promise<string> {
   // With commits on top of the base, any version of git finds it.
   const root = await git.commit(await git.treeOf(base), [], 'base');
-  const [a, b] = await Promise.all([git.commit(ours, [root], 'ours'), git.commit(theirs, [root], 'theirs')]);
+  const [a, b] = await Promise.all([git.commit(ourTree, [root], 'ours'), git.commit(theirTree, [root], 'theirs')]);
   const { code, stdout, stderr } = await git.ask([
     'merge-tree',
     '--write-tree',

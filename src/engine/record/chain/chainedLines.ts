@@ -37,8 +37,8 @@ export async function chainedLines(file: string): Promise<ChainedLines> {
   const { handle, isPacked, isDamaged } = await openUnpackedFile(file);
   try {
     const { size } = await handle.stat();
-    const wrong = isPacked ? await findWrongEnd(path.dirname(file), handle) : null;
-    const found = new LineFinder(wrong ?? size);
+    const wrongEnd = isPacked ? await findWrongEnd(path.dirname(file), handle) : null;
+    const found = new LineFinder(wrongEnd ?? size);
     for await (const { buffer, offset, tooLong } of windows(handle, 0, size)) {
       if (tooLong !== null) found.addTooLong();
       else for (const { start, end } of linesOf(buffer)) found.addLine(buffer.subarray(start, end), offset + start);
@@ -46,7 +46,7 @@ export async function chainedLines(file: string): Promise<ChainedLines> {
     }
     const archive: ChainBreak | null = isDamaged
       ? { kind: 'archive', line: found.line }
-      : wrong === null
+      : wrongEnd === null
         ? null
         : { kind: 'end_copy', line: found.requestedLine };
     const { items, damaged, foreignLines, lastGap, header } = found;

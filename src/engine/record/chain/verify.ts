@@ -50,11 +50,13 @@ export async function verifyRecord(
   const { reported, kept: saved, isEndLost } = chainOf(found, head, isSettled);
   const chainedFrom = items.find(({ link }) => link !== null)?.line ?? null;
   const isOther = session !== undefined && header !== null && header !== session;
-  const altered = new Set(reported.flatMap(({ kind, line }) => (kind === 'altered' ? [line] : [])));
+  const alteredLines = new Set(reported.flatMap(({ kind, line }) => (kind === 'altered' ? [line] : [])));
   const breaks = [
     ...(isOther ? [{ kind: 'other_session', line: 1 } as const] : []),
     ...reported,
-    ...found.foreignLines.filter((line) => !altered.has(line)).map((line) => ({ kind: 'inserted', line }) as const),
+    ...found.foreignLines
+      .filter((line) => !alteredLines.has(line))
+      .map((line) => ({ kind: 'inserted', line }) as const),
   ].sort((a, b) => a.line - b.line);
   const cut = items.findIndex(({ isAfterCut }) => isAfterCut);
   const cutAfter = cut < 0 ? null : (items[cut - 1]?.line ?? 0);
@@ -74,7 +76,7 @@ export async function verifyRecord(
     cutAfter,
     chainedFrom,
     breaks: breaks.slice(0, maxListed),
-    damaged: found.damaged.filter((line) => !altered.has(line)).slice(0, maxListed),
+    damaged: found.damaged.filter((line) => !alteredLines.has(line)).slice(0, maxListed),
     head: items.at(-1)?.hash ?? null,
     kept: head === null ? null : { ...head, line: saved },
     missing: requiredHashes.filter((name) => !items.some(({ hash }) => hash === name)),

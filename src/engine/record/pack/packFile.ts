@@ -209,10 +209,10 @@ async function* readableOf(file: string, onDamage?: () => void): AsyncGenerator<
     onDamage?.();
   }
   // Damage costs the whole chunk, so retry with small ones, without the checksum.
-  const small = { chunkSize: 4096, readableHighWaterMark: 4096, finishFlush };
+  const smallBuffers = { chunkSize: 4096, readableHighWaterMark: 4096, finishFlush };
   const source = createReadStream(file, { start: await headerSize(file), highWaterMark: 256 });
   try {
-    for await (const chunk of unzip(source, createInflateRaw(small))) {
+    for await (const chunk of unzip(source, createInflateRaw(smallBuffers))) {
       if (readBytes < chunk.length) yield chunk.subarray(readBytes);
       readBytes = Math.max(0, readBytes - chunk.length);
     }

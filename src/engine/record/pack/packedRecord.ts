@@ -107,8 +107,8 @@ export async function findWrongEnd(folder: string, record: FileHandle): Promise<
   const end = start === 0 ? own : own.subarray(1);
   const beginsLine = start === 0 || own[0] === 10;
   if (savedEnd.length > 0 && beginsLine && end.equals(savedEnd)) return null;
-  const same = savedEnd.length > end.length ? 0 : commonStart(savedEnd, end);
-  return start + end.subarray(0, same).lastIndexOf(10) + 1;
+  const commonLength = savedEnd.length > end.length ? 0 : commonStart(savedEnd, end);
+  return start + end.subarray(0, commonLength).lastIndexOf(10) + 1;
 }
 
 /** Whether it has whole lines with a summary. */

@@ -10,7 +10,7 @@ import { RecordIndex } from './recordIndex.ts';
 import { readSpans } from './spans.ts';
 
 /** Problems that leave the line usable. */
-const harmless: ReadonlySet<RecordProblem['reason']> = new Set(['invalid_utf8', 'mistyped_metadata']);
+const usableReasons: ReadonlySet<RecordProblem['reason']> = new Set(['invalid_utf8', 'mistyped_metadata']);
 
 /**
  * Reads lines of a record by its index. The first index is quick and only checks how lines begin and end. If a line
@@ -29,11 +29,11 @@ export class EntryReader {
     this.#index = new RecordIndex(problems, { isQuick: true });
   }
 
-  /** Intact entries at these indexes. `end`: end of the last whole line. `growing`: gaps may still be filled. */
-  async read(indexes: readonly number[], end: number, growing: boolean): Promise<NormalizedEntry[]> {
+  /** Intact entries at these indexes. `end`: end of the last whole line. `isGrowing`: gaps may still be filled. */
+  async read(indexes: readonly number[], end: number, isGrowing: boolean): Promise<NormalizedEntry[]> {
     const index = await this.#indexUpTo(end);
     const { entries, whole } = await this.#readEntries(index, indexes);
-    const isComplete = whole && (growing || entries.length === indexes.length);
+    const isComplete = whole && (isGrowing || entries.length === indexes.length);
     if (isComplete || !index.isQuick) return entries;
     return (await this.#readEntries(await this.#rebuildIndex(end), indexes)).entries;
   }
@@ -65,9 +65,9 @@ export class EntryReader {
   async #rebuildIndex(end: number): Promise<RecordIndex> {
     await this.#serialize(async () => {
       if (!this.#index.isQuick) return;
-      const careful = new RecordIndex(this.#problems, { isQuick: false });
-      await careful.extend(this.#handle, end);
-      this.#index = careful;
+      const newIndex = new RecordIndex(this.#problems, { isQuick: false });
+      await newIndex.extend(this.#handle, end);
+      this.#index = newIndex;
     });
     return this.#index;
   }
@@ -93,7 +93,7 @@ export class EntryReader {
       const { found, damage } = readLine(line, offset);
       lines.push(...found.flatMap((foundLine) => (foundLine.line === null ? [] : [foundLine.line])));
       for (const problem of damage) if (problem.reason === 'mistyped_metadata') this.#problems.add(problem, null);
-      if (damage.some(({ reason }) => !harmless.has(reason)) || found.length !== 1) whole = false;
+      if (damage.some(({ reason }) => !usableReasons.has(reason)) || found.length !== 1) whole = false;
     }
     return { lines, whole };
   }

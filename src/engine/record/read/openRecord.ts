@@ -67,12 +67,12 @@ export async function openRecord(file: string, id: string): Promise<OpenRecord> 
 /** Reads appended lines. `replaced`: the file is another one or shorter, so open it again. */
 export async function follow(record: OpenRecord): Promise<'same' | 'grown' | 'replaced'> {
   const stats = await stat(record.path, { bigint: true }).catch(() => null);
-  const ours = await record.handle.stat({ bigint: true });
+  const ownStat = await record.handle.stat({ bigint: true });
   if (stats === null) return 'same';
-  if (stats.ino !== ours.ino || stats.dev !== ours.dev || Number(stats.size) < record.size) return 'replaced';
-  const size = Number(ours.size);
+  if (stats.ino !== ownStat.ino || stats.dev !== ownStat.dev || Number(stats.size) < record.size) return 'replaced';
+  const size = Number(ownStat.size);
   if (size === record.size) return 'same';
-  record.modified = ours.mtime.toISOString();
+  record.modified = ownStat.mtime.toISOString();
   for await (const { buffer, offset, tooLong } of windows(record.handle, record.end, size)) {
     const whole = buffer.subarray(0, buffer.lastIndexOf(10) + 1);
     const readings = readLines(whole, offset, true);

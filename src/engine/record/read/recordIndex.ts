@@ -11,7 +11,7 @@ const lineStart = Buffer.from('{"kind":"');
 const indexedStarts = [entryStart, Buffer.from('{"kind":"r'), Buffer.from('{"kind":"usage","run_id":')];
 
 /**
- * Positions of all lines in a record, built in one pass and extended as it grows. `quick` checks only how lines begin
+ * Positions of all lines in a record, built in one pass and extended as it grows. `isQuick` checks only how lines begin
  * and end; otherwise every line is parsed.
  */
 export class RecordIndex {
@@ -45,11 +45,11 @@ export class RecordIndex {
   }
 
   #indexWindow({ buffer, offset }: Window): void {
-    const odd = this.isQuick ? findJoinedLines(buffer) : null;
+    const joinedLines = this.isQuick ? findJoinedLines(buffer) : null;
     for (const { start, end } of linesOf(buffer)) {
       if (end === buffer.length) return;
       if (start === end) continue;
-      if (odd === null || odd.has(start) || !looksComplete(buffer, start, end)) {
+      if (joinedLines === null || joinedLines.has(start) || !looksComplete(buffer, start, end)) {
         this.#indexLine(buffer.subarray(start, end), offset + start);
       } else if (buffer[start + 9] === 101) {
         this.#indexEntry(buffer, start, end, offset);

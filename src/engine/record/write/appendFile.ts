@@ -49,9 +49,10 @@ export class AppendFile {
   /** Flushes to disk. If the file was deleted, restores it from the open handle. */
   async sync(): Promise<void> {
     const stats = await stat(this.#path, { bigint: true }).catch(() => null);
-    const ours = await this.#handle.stat({ bigint: true });
+    const ownStat = await this.#handle.stat({ bigint: true });
     if (stats === null) await this.#swap(await this.#restore());
-    else if (stats.ino !== ours.ino || stats.dev !== ours.dev) await this.#swap(await open(this.#path, 'a+', 0o600));
+    else if (stats.ino !== ownStat.ino || stats.dev !== ownStat.dev)
+      await this.#swap(await open(this.#path, 'a+', 0o600));
     await this.#handle.datasync();
   }
 

@@ -82,9 +82,9 @@ export function patchChanges(patch: string, by: string): LineChange[] | null {
 /** Changed lines when `oldText` at offset `at` is replaced with `newText`. */
 export function lineChange(text: string, at: number, oldText: string, newText: string): Omit<LineChange, 'by'> {
   const start = at === 0 ? 0 : text.lastIndexOf('\n', at - 1) + 1;
-  const behind = at + oldText.length;
-  const lineEnd = text.indexOf('\n', behind);
-  const rest = text.slice(behind, lineEnd < 0 ? text.length : lineEnd + 1);
+  const endOfOld = at + oldText.length;
+  const lineEnd = text.indexOf('\n', endOfOld);
+  const rest = text.slice(endOfOld, lineEnd < 0 ? text.length : lineEnd + 1);
   const head = text.slice(start, at);
   const old = splitKeepingLineEnds(head + oldText + rest);
   const now = splitKeepingLineEnds(head + newText + rest);

@@ -4,7 +4,7 @@ const minEntropy = (length: number): number => (length < 20 ? 2.5 : 3.2);
 /** Frequent letter pairs: two thirds of the pairs in words, but one seventh in random text. */
 const pairs =
   'th he in er an re on at en nd ti es or te of ed is it al ar st to nt ng se ha as ou io le ve co me de hi ri ro ic ne ea ra ce li ch ll be ma si om ur ca el ta la ns di fo ho pe ec pr no ct us ac ot il tr ly nc et ut ss so rs un lo wa ge ie wh ee wi em ad ol rt po we na ul ni ts mo ow pa im mi ai sh ir su id os iv ia am fi ci vi pl ig tu ev ld ry mp fe bl ab gh ty op wo sa ay ex ke ui ck ap ag ey qu ef up do cr cl ep tp ps rl xt ds ts dr gr fr br pu bu';
-const common: ReadonlySet<string> = new Set(pairs.split(' '));
+const commonPairs: ReadonlySet<string> = new Set(pairs.split(' '));
 const maxCommonShare = 0.42;
 /** Maximum share of pairs that change case: names in programs have fewer, random text has half. */
 const maxChanges = 0.47;
@@ -63,7 +63,7 @@ function countPairs(text: string): [number, number, number] {
     const plain = word.toLowerCase();
     for (let at = 1; at < plain.length; at += 1) {
       pairs += 1;
-      if (common.has(plain.slice(at - 1, at + 1))) known += 1;
+      if (commonPairs.has(plain.slice(at - 1, at + 1))) known += 1;
       if ((word[at] === plain[at]) !== (word[at - 1] === plain[at - 1])) changes += 1;
     }
   }

@@ -4,10 +4,10 @@ export const named = String.raw`(?:(?<=[a-z_-])(?<!public[_-]?|websocket-)key|to
 /** Each such name contains one of these. */
 export const nameHints = ['key', 'token', 'secret', 'passw', 'passphrase', '_pwd', 'credential', 'pw', 'pass'];
 
-/** Reliability of a name: a value under `always` is a secret in any case, under `random` only if it looks random. */
+/** Reliability of a name: a value under `alwaysSecret` is a secret in any case, under `random` only if it looks random. */
 export type SecretName = 'always' | 'random' | undefined;
 
-const always =
+const alwaysSecret =
   /(?:apikey|apitoken|secretkey|secretaccesskey|privatekey|signingkey|encryptionkey|accesstoken|authtoken|refreshtoken|sessiontoken|securitytoken|bearertoken|bottoken|idtoken|clientsecret|password|passwd|passphrase|(?<!old)(?<=.)pwd|secret|connectionstring|^(?:proxy)?authorization|^(?:set)?cookie)$/;
 const random = /(?:token|accesskey|accountkey|credentials?)$/;
 
@@ -18,5 +18,5 @@ export function secretName(name: string): SecretName {
     .toLowerCase()
     .replaceAll(/[\s_.-]/g, '')
     .replace(/(?:pem|s?\d{0,3})$/, '');
-  return always.test(plain) ? 'always' : random.test(plain) ? 'random' : undefined;
+  return alwaysSecret.test(plain) ? 'always' : random.test(plain) ? 'random' : undefined;
 }

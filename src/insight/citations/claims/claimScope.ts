@@ -36,10 +36,10 @@ export function claimScope({ raw, unmarkedText, start, end }: ClaimWords): Claim
   const after = unmarkedText.slice(end, end + 120);
   const near = `${before.slice(-30)}${words}`;
   const isOther = others.test(after) || except.test(after);
-  const everywhere = /^\s{1,4}(?:in|for|across|über|in)\s{1,4}(?:all|every|both|alle[nr]?)\s/i.test(after);
-  const isWhole = everywhere || whole.test(near);
+  const coversAll = /^\s{1,4}(?:in|for|across|über|in)\s{1,4}(?:all|every|both|alle[nr]?)\s/i.test(after);
+  const isWhole = coversAll || whole.test(near);
   const group = groups.exec(near)?.[1]?.toLowerCase() ?? (some.test(near) ? 'some' : undefined);
-  const subject = everywhere || group !== undefined ? undefined : subjectOf(raw, unmarkedText, start, end, before);
+  const subject = coversAll || group !== undefined ? undefined : subjectOf(raw, unmarkedText, start, end, before);
   return {
     ...(isWhole && { isWhole }),
     ...(subject !== undefined && { subject }),
@@ -50,8 +50,8 @@ export function claimScope({ raw, unmarkedText, start, end }: ClaimWords): Claim
 }
 
 function subjectOf(raw: string, unmarkedText: string, start: number, end: number, before: string): string | undefined {
-  const behind = findPlace(raw, unmarkedText, end, /^/) ?? findPlace(raw, unmarkedText, start, undefined, end);
-  if (behind !== undefined) return behind;
+  const placeAfter = findPlace(raw, unmarkedText, end, /^/) ?? findPlace(raw, unmarkedText, start, undefined, end);
+  if (placeAfter !== undefined) return placeAfter;
   if (/^(?:all|the|every|both|each|its|our|alle|die|der|\d)/i.test(unmarkedText.slice(start, end))) return undefined;
   const name = topic.exec(before)?.groups?.['name'];
   return name === undefined || noTopic.test(name) ? undefined : name.toLowerCase();
@@ -62,11 +62,14 @@ function findPlace(
   raw: string,
   unmarkedText: string,
   from: number,
-  atOnce?: RegExp,
+  directlyAfter?: RegExp,
   to = from + 100,
 ): string | undefined {
   const found = place.exec(unmarkedText.slice(from, to));
-  if (found === null || (atOnce !== undefined && !/^[\s,(]{0,4}$/.test(unmarkedText.slice(from, from + found.index))))
+  if (
+    found === null ||
+    (directlyAfter !== undefined && !/^[\s,(]{0,4}$/.test(unmarkedText.slice(from, from + found.index)))
+  )
     return undefined;
   const { name = '', noun, kind } = found.groups ?? {};
   const plain = name.replace(/[./-]+$/, '');

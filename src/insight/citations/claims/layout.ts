@@ -1,6 +1,6 @@
 import type { TextRange } from '../types.ts';
 
-/** Inline code; `inner` is without its backticks. */
+/** Inline code; `contentRange` is without its backticks. */
 export interface CodeSpan {
   readonly range: TextRange;
   readonly contentRange: TextRange;

@@ -9,7 +9,7 @@ const stretch = String.raw`${lineWord}\s{0,2}(?<first>\d{1,7})(?:${to}(?:${lineW
 /** More lines of a list: ", 9", "and 12-14". */
 const furtherLines = String.raw`(?<more>(?:\s{0,2},\s{0,2}(?:and\s{1,2})?\d{1,7}(?:[-–]\d{1,7})?(?!\w|\s{1,2}\p{L})|\s{1,2}(?:and|und|et|y|&)\s{1,2}\d{1,7}(?:[-–]\d{1,7})?(?!\w)){0,9})`;
 
-const behind = new RegExp(
+const linesAfter = new RegExp(
   String.raw`^[\x60*_"'”»」)]{0,4}[,:]?\s{0,2}[(（,]?\s{0,2}(?:[的の]\s{0,2})?(?:(?:at|in|on|around|starting at|from) )?(?:(?=${several})${stretch}${furtherLines}|${stretch.replaceAll('<first>', '<from>').replaceAll('<last>', '<until>')}|第?\s{0,2}(?<one>\d{1,7})(?:${to}(?<other>\d{1,7}))?\s{0,2}行)(?!\w|\.\d)[)）]?`,
   'iu',
 );
@@ -20,7 +20,7 @@ const front = new RegExp(
 
 /** The lines at the beginning of these words, and the length of that part. */
 export function leadingLines(text: string): { readonly lines: LineRange; readonly length: number } | undefined {
-  const found = behind.exec(text);
+  const found = linesAfter.exec(text);
   const { first, last, more: list, from, until, one, other } = found?.groups ?? {};
   const lines = rangeOf(first ?? from ?? one, last ?? until ?? other, list);
   return found === null || lines === undefined ? undefined : { lines, length: found[0].length };

@@ -64,7 +64,7 @@ const cross = '[❌✗]';
 /** "12", "12/12", "12 of 12". */
 const share = String.raw`\d{1,6}(?: ?(?:/|of|out of) ?\d{1,6})?`;
 /** Between passed and failed. */
-const andThen = String.raw`(?:,? (?:and|but|while)|[,;]) `;
+const conjunction = String.raw`(?:,? (?:and|but|while)|[,;]) `;
 /** Not followed by a subject: "New tests: failing logins". */
 const clauseEnd = String.raw`(?=\s{0,4}(?:[.,;:!()✅✔☑✓❌✗\ufe0f–—]|-\s|$))`;
 /** Result of a check that found nothing. */
@@ -118,7 +118,7 @@ export const patterns: readonly OutcomePattern[] = [
   ),
   make(
     'test',
-    String.raw`(?<![\p{L}\d])(?:(?:all|every|both|each|the|its|our|these|those|new|existing|other|unit|integration|regression|e2e|end-to-end|whole|full|entire|remaining|(?:${numberPattern})(?: ?(?:of|out of|/) ?(?:the )?(?:${numberPattern}))?)(?: of)?(?: the)? ){0,5}(?:tests?|test suites?|test files?|test cases?|test runs?|specs?|suites?|examples?|scenarios?)${where} ${helpers}(?:(?<pass>${passed})(?:${andThen}(?<also>${numberPattern}) (?:tests? )?(?:still )?fail(?:s|ed|ing)?)?|(?<fail>${failed})(?:${andThen}(?<passes>${numberPattern}) (?:tests? )?pass(?:es|ed|ing)?)?|(?<not>(?:do|does) not pass|(?:don't|doesn't) pass))\b${noObject}`,
+    String.raw`(?<![\p{L}\d])(?:(?:all|every|both|each|the|its|our|these|those|new|existing|other|unit|integration|regression|e2e|end-to-end|whole|full|entire|remaining|(?:${numberPattern})(?: ?(?:of|out of|/) ?(?:the )?(?:${numberPattern}))?)(?: of)?(?: the)? ){0,5}(?:tests?|test suites?|test files?|test cases?|test runs?|specs?|suites?|examples?|scenarios?)${where} ${helpers}(?:(?<pass>${passed})(?:${conjunction}(?<also>${numberPattern}) (?:tests? )?(?:still )?fail(?:s|ed|ing)?)?|(?<fail>${failed})(?:${conjunction}(?<passes>${numberPattern}) (?:tests? )?pass(?:es|ed|ing)?)?|(?<not>(?:do|does) not pass|(?:don't|doesn't) pass))\b${noObject}`,
   ),
   make(
     'test',

@@ -188,8 +188,8 @@ class Scan {
 
   /** "`a.ts` (lines 3–5)", "line 3 of `a.ts`". */
   #findLinesBeside([start, end]: TextRange): { readonly range: TextRange; readonly lines: LineRange } | undefined {
-    const behind = leadingLines(this.#layout.prose.slice(end, end + 60));
-    if (behind !== undefined) return { range: [start, end + behind.length], lines: behind.lines };
+    const wordsAfter = leadingLines(this.#layout.prose.slice(end, end + 60));
+    if (wordsAfter !== undefined) return { range: [start, end + wordsAfter.length], lines: wordsAfter.lines };
     const from = Math.max(0, start - 60);
     const front = trailingLines(this.#layout.prose.slice(from, start));
     return front === undefined ? undefined : { range: [from + front.at, end], lines: front.lines };
@@ -229,7 +229,7 @@ class Scan {
 
   #isHedgedAddress(range: TextRange, url: string): boolean {
     if (/^https?:\/\/(?:localhost|127\.|0\.0\.0\.0|\[::1\]|[\w-]+\.local\b)/i.test(url)) return true;
-    return furtherReading.test(this.#findSurroundings(range).sentence);
+    return readingSuggestion.test(this.#findSurroundings(range).sentence);
   }
 
   #findClauseBefore(at: number): string {
@@ -284,7 +284,7 @@ function quotedPath(content: string): NamedPath | undefined {
   return looksLikeCommand(content) ? undefined : pathWithSpaces(content);
 }
 
-const furtherReading = /\b(?:if you|to read more|for more|further reading|learn more|see also)\b/i;
+const readingSuggestion = /\b(?:if you|to read more|for more|further reading|learn more|see also)\b/i;
 
 /** The part of a sentence after its last comma or similar. */
 function lastClause(before: string): string {

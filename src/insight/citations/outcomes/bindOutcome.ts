@@ -53,8 +53,8 @@ function decide(mention: OutcomeMention, runs: readonly Run[]): Decision | undef
   if (mention.scope?.isOther === true)
     return runs[0] && decision(runs[0], { verdict: 'unknown', reason: 'other_scope' });
   if (mention.past === true) {
-    const fitting = runs.find(({ judged: { verdict } }) => verdict === 'agrees');
-    if (fitting !== undefined) return decision(fitting);
+    const agreeingRun = runs.find(({ judged: { verdict } }) => verdict === 'agrees');
+    if (agreeingRun !== undefined) return decision(agreeingRun);
     const failed = runs.find(({ outcome }) => mention.outcome === 'failed' && outcome.result === 'failed');
     if (failed !== undefined) return decision(failed);
   }
@@ -95,8 +95,8 @@ function decideByOutcome(mention: OutcomeMention, runs: readonly Run[]): Decisio
     (run) => run.relation !== 'narrower' || whole === undefined || run.facts.entryIndex > whole.facts.entryIndex,
   );
   if (mention.outcome === 'passed' && mention.command === undefined) {
-    const against = latest.find(({ judged }) => judged.reason === 'other_outcome');
-    if (against !== undefined) return decision(against);
+    const contradictingRun = latest.find(({ judged }) => judged.reason === 'other_outcome');
+    if (contradictingRun !== undefined) return decision(contradictingRun);
   }
   const sure = latest.find(({ judged: { verdict } }) => verdict === 'agrees');
   if (sure !== undefined && (mention.outcome !== 'failed' || sure === latest[0])) return decision(sure);

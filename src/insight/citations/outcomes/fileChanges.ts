@@ -50,7 +50,8 @@ export function fileChangedByCommand({ command }: ShellPart, workDir: string): F
       ? undefined
       : outdatingFile(normalPath(redirected, workDir));
   if (written !== undefined) return written;
-  if (changers.some(([program, line]) => program.test(name) && line.test(bare))) return namedFile(bare, workDir);
+  if (changingCommands.some(([program, line]) => program.test(name) && line.test(bare)))
+    return namedFile(bare, workDir);
   return undefined;
 }
 
@@ -59,7 +60,7 @@ function isResult(path: string): boolean {
   return /\.(?:log|out|txt|json|xml|tap|err|html)$/.test(path) || (!/\./.test(path) && !/file$/i.test(path));
 }
 
-const changers: readonly (readonly [program: RegExp, line: RegExp])[] = [
+const changingCommands: readonly (readonly [program: RegExp, line: RegExp])[] = [
   [/^(?:sed|gsed|perl|ruby)$/, /\s(?:-\w*i\w*|--in-place)(?:[\s=.'"]|$)/],
   [
     /^git$/,

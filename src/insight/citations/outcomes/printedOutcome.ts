@@ -107,9 +107,9 @@ class Tally {
     this.#groups.set(key, group);
     for (const [field, value] of fields) {
       const known = group.fields.get(field);
-      const folded =
+      const combined =
         row.combine === 'max' ? Math.max(known ?? 0, value) : row.combine === 'last' ? value : (known ?? 0) + value;
-      group.fields.set(field, folded);
+      group.fields.set(field, combined);
     }
   }
 
@@ -143,9 +143,9 @@ class Tally {
   /** Groups without summaries that repeat others. */
   #groupsToCount(): Group[] {
     const groups = [...this.#groups.values()];
-    const covered = new Set(groups.flatMap(({ row: { covers } }) => covers ?? []));
+    const coveredRunners = new Set(groups.flatMap(({ row: { covers } }) => covers ?? []));
     return groups.filter(({ row }) => {
-      if (covered.has(row.runner)) return false;
+      if (coveredRunners.has(row.runner)) return false;
       return (
         row.detail !== true || !groups.some((other) => other.row.runner === row.runner && other.row.detail !== true)
       );

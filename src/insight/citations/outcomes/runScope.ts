@@ -17,7 +17,7 @@ export interface RunScope {
 const idle =
   /^(?:--list(?:-?tests?|-?files)?|--listTests|--collect-only|--co|--dry-?run|--help|--version|--show-?config|--print-config|--no-run|--setup-(?:plan|only)|--show-only|--gtest_list_tests|--fixtures|--markers|--list-tags|--init|--clear-?cache|--just-print|--listFilesOnly|--dry_run|--list-suites|--list-groups|--env-info|--graph|-DskipTests(?:=true)?|-Dmaven\.test\.skip(?:=true)?|--passWithNoTests=only)$/;
 /** Such options if they are the only word; with other words, they mean something else. */
-const idleAlone = /^-[Vh]$/;
+const idleOnlyAlone = /^-[Vh]$/;
 const versionAlone =
   /^(?:jest|mocha|tsc|eslint|prettier|webpack|cypress|playwright|stylelint|rollup|esbuild|node|npm) -v$/;
 const idleWords: readonly (readonly [program: RegExp, words: RegExp])[] = [
@@ -40,7 +40,7 @@ export function isListingOnly(command: string, kind: ProgramKind): boolean {
   const words = wordsOf(launchedCommand(command)).map(({ text }) => text.replace(/^(["'])(.*)\1$/, '$2'));
   const [program = '', ...others] = words;
   const name = programName(program);
-  if (others.length === 1 && (idleAlone.test(others[0] ?? '') || versionAlone.test(`${name} ${others[0] ?? ''}`)))
+  if (others.length === 1 && (idleOnlyAlone.test(others[0] ?? '') || versionAlone.test(`${name} ${others[0] ?? ''}`)))
     return true;
   const isIdle = (word: string): boolean => (kind === 'test' || !word.startsWith('-D')) && idle.test(word);
   if (others.some(isIdle)) return true;

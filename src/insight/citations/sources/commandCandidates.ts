@@ -15,8 +15,8 @@ export function commandsOf(content: string, reported: boolean, session: SessionE
     known.map((step) => runCandidate(step, start, penalty));
   const exact = ran(session.findExactRuns(start, before), 0);
   if (exact.length > 0) return exact;
-  const alike = ran(session.findExactRuns(bare, before), 0.02);
-  if (alike.length > 0) return alike;
+  const similarRuns = ran(session.findExactRuns(bare, before), 0.02);
+  if (similarRuns.length > 0) return similarRuns;
   if (!start.includes(' ') && !(reported && looksLikeCommand(start))) return [];
   const longer = ran(session.commandsStartingWith(cut ? start : `${start} `, before), 0.15);
   return longer.length > 0 || bare === start

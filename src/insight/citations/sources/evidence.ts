@@ -15,11 +15,11 @@ export interface Evidence {
   /** ISO 8601. */
   readonly at: string;
   readonly path: string | null;
-  /** Line numbers of `textThen` in the file. */
+  /** Line numbers of `originalText` in the file. */
   readonly lines: LineRange | null;
   /** Lines of a file, output or page as the step had them; `null` if the record does not have them. */
   readonly originalText: string | null;
-  /** Hash of `textThen`; `null` if there is none. */
+  /** Hash of `originalText`; `null` if there is none. */
   readonly hash: string | null;
   /** More text precedes or follows. */
   readonly cut: boolean;

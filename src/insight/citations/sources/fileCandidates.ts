@@ -44,17 +44,19 @@ function pathsLike(
 ): { readonly path: string; readonly fit: number | 'shorter' }[] {
   const path = normalPath(named, session.workDir);
   const known = session.pathsNamed(baseName(path));
-  const alike = known.filter((other) => other !== path && (endsWithPath(other, path) || endsWithPath(path, other)));
+  const similarPaths = known.filter(
+    (other) => other !== path && (endsWithPath(other, path) || endsWithPath(path, other)),
+  );
   if (!known.includes(path)) {
     const root = normalPath(session.workDir, '').replace(/\/+$/, '');
-    return alike.map((other) => {
+    return similarPaths.map((other) => {
       // Known by its path in the session's folder, which is in a larger repository.
       const isHere = endsWithPath(other, path) || (!other.startsWith('/') && endsWithPath(`${root}/${other}`, path));
       return { path: other, fit: isHere ? 0.97 : 'shorter' };
     });
   }
   // A recording may come from another folder, with relative paths in its commands.
-  const others = path.includes('/') ? alike.filter((other) => other.startsWith('/')) : [];
+  const others = path.includes('/') ? similarPaths.filter((other) => other.startsWith('/')) : [];
   return [{ path, fit: 1 }, ...others.map((other) => ({ path: other, fit: 0.97 }))];
 }
 

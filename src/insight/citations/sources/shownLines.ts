@@ -27,8 +27,8 @@ export function linesShownBy(line: string, output: string): ShownLines[] {
   const lines = output.slice(0, longest).split('\n', maxLines);
   const isFile = commands.some((command) => diff.test(command) || blame.test(command));
   if (commands.some((command) => diff.test(command))) addDiffLines(lines, found);
-  const blamed = commands.find((command) => blame.test(command));
-  if (blamed !== undefined) addBlameLines(blamed, lines, found);
+  const blameCommand = commands.find((command) => blame.test(command));
+  if (blameCommand !== undefined) addBlameLines(blameCommand, lines, found);
   const searched = commands.find((command) => search.test(command));
   if (searched !== undefined) addSearchLines(searched, lines, found);
   return found.all().map((shown) => ({ ...shown, isFile }));

@@ -10,8 +10,8 @@ export interface MenuAction {
 }
 
 /** Shows the menu and returns the result of the chosen action; `undefined` if the user cancelled. */
-export async function chooseAction(title: string, deeds: readonly MenuAction[]): Promise<unknown> {
-  const items = deeds.map(({ label, description = '', icon, run }) => ({
+export async function chooseAction(title: string, actions: readonly MenuAction[]): Promise<unknown> {
+  const items = actions.map(({ label, description = '', icon, run }) => ({
     label,
     description,
     iconPath: new vscode.ThemeIcon(icon),

@@ -59,15 +59,15 @@ export function menuCommands(shell: CommandContext): Commands {
 
     /** Options that widen the search beyond the Sessions view. */
     async filterSearch() {
-      const everywhere = { label: t('Hidden sessions and other folders'), picked: search.searchesEverywhere };
+      const everywhereItem = { label: t('Hidden sessions and other folders'), picked: search.searchesEverywhere };
       const synthetic = { label: t('Follow-ups and callbacks'), picked: search.synthetic };
-      const chosen = await vscode.window.showQuickPick([everywhere, synthetic], {
+      const chosen = await vscode.window.showQuickPick([everywhereItem, synthetic], {
         title: t('Search Filters'),
         placeHolder: t('Also search in…'),
         canPickMany: true,
       });
       if (chosen === undefined) return;
-      await search.setEverywhere(chosen.includes(everywhere));
+      await search.setEverywhere(chosen.includes(everywhereItem));
       await search.setSynthetic(chosen.includes(synthetic));
     },
   };

@@ -85,11 +85,11 @@ function askForFormat(hasChildren: boolean): Promise<ExportChoice | undefined> {
   });
   show();
   return new Promise<ExportChoice | undefined>((resolve) => {
-    let asking = false;
+    let isAsking = false;
     pick.onDidTriggerButton(async () => {
-      asking = true;
+      isAsking = true;
       redact = redact ? !(await wantsSecrets()) : true;
-      asking = false;
+      isAsking = false;
       show();
       pick.show();
     });
@@ -98,7 +98,7 @@ function askForFormat(hasChildren: boolean): Promise<ExportChoice | undefined> {
       if (item !== undefined) resolve({ format: item.format, redact, children: item.children });
     });
     pick.onDidHide(() => {
-      if (!asking) resolve(undefined);
+      if (!isAsking) resolve(undefined);
     });
     pick.show();
   }).finally(() => pick.dispose());

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { Commands, CommandContext } from '../commandContext.ts';
 
 const { t } = vscode.l10n;
-const ages = [30, 90, 180, 365] as const;
+const ageChoices = [30, 90, 180, 365] as const;
 
 /** Compresses and deletes old sessions on request. */
 export function retentionCommands({ loader, retention }: Pick<CommandContext, 'loader' | 'retention'>): Commands {
@@ -10,7 +10,7 @@ export function retentionCommands({ loader, retention }: Pick<CommandContext, 'l
     async cleanUp() {
       const title = t('Clean Up Old Sessions');
       await loader.load();
-      const items = ages
+      const items = ageChoices
         .map((days) => ({ days, rows: retention.findInactive(days) }))
         .filter(({ rows }) => rows.length > 0)
         .map(({ days, rows }) => ({
@@ -19,7 +19,7 @@ export function retentionCommands({ loader, retention }: Pick<CommandContext, 'l
           rows,
         }));
       if (items.length === 0) {
-        void vscode.window.showInformationMessage(t('No sessions are older than {0} days.', ages[0]));
+        void vscode.window.showInformationMessage(t('No sessions are older than {0} days.', ageChoices[0]));
         return;
       }
       const placeHolder = t('Applies to sessions in all folders. Age is the time since the last activity');
@@ -36,8 +36,8 @@ export function retentionCommands({ loader, retention }: Pick<CommandContext, 'l
       if (how === remove) await retention.remove(chosen.rows, 'user');
       if (how !== pack) return;
       const progress = { location: vscode.ProgressLocation.Notification, title: t('Vitrine: compressing…') };
-      const freed = await vscode.window.withProgress(progress, () => retention.pack(chosen.rows));
-      void vscode.window.showInformationMessage(t('Freed {0}.', sizeText(freed)));
+      const freedBytes = await vscode.window.withProgress(progress, () => retention.pack(chosen.rows));
+      void vscode.window.showInformationMessage(t('Freed {0}.', sizeText(freedBytes)));
     },
   };
 }

@@ -167,10 +167,10 @@ export function runCommands(shell: CommandContext): Commands {
     },
 
     async stopChildren(argument) {
-      const below = descendants(shell.list.all());
+      const findDescendants = descendants(shell.list.all());
       const id = await pickSession(shell, argument, {
         title: t('Stop Child Sessions'),
-        filter: ({ session_id }) => below(session_id).some(({ status }) => isSessionLive(status)),
+        filter: ({ session_id }) => findDescendants(session_id).some(({ status }) => isSessionLive(status)),
       });
       if (id !== undefined) await shell.runs.stopChildren(id);
     },

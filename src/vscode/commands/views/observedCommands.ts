@@ -10,7 +10,7 @@ import { pickSession, sessionOfArgument } from '../pick.ts';
 const { t } = vscode.l10n;
 
 /** Shells and multiplexers. Their parent process says more about where a program runs. */
-const inBetween = /^-?(?:sh|bash|zsh|fish|dash|ksh|nu|pwsh|node|npm.*|login|su|sudo|env|sleep)$/;
+const intermediatePrograms = /^-?(?:sh|bash|zsh|fish|dash|ksh|nu|pwsh|node|npm.*|login|su|sudo|env|sleep)$/;
 
 /** Says what the agent will know in a fork at the end of a session. */
 async function firstMessageText(engine: Pick<WindowEngine, 'planFork'>, session: string): Promise<string> {
@@ -61,14 +61,14 @@ export function observedCommands(shell: CommandContext): Commands {
       const pid = row?.observed?.live.pid;
       if (row === undefined || pid === undefined) return;
       const ancestors = await ancestorsOf(pid);
-      const above = new Set(ancestors.map((ancestor) => ancestor.pid));
+      const ancestorPids = new Set(ancestors.map((ancestor) => ancestor.pid));
       for (const terminal of vscode.window.terminals) {
         const shellPid = await terminal.processId;
-        if (shellPid === undefined || !above.has(shellPid)) continue;
+        if (shellPid === undefined || !ancestorPids.has(shellPid)) continue;
         terminal.show();
         return;
       }
-      const program = ancestors.slice(1).find(({ name }) => !inBetween.test(name));
+      const program = ancestors.slice(1).find(({ name }) => !intermediatePrograms.test(name));
       const where = program?.name ?? ancestors.at(-1)?.name;
       const label = inertText(row.agent_label);
       const text =

@@ -23,7 +23,7 @@ describe('time of a run', () => {
         [5000, 15_600],
         [15_000, 15_600],
       ],
-      waitsForUser: [[5000, 15_000]],
+      userWaits: [[5000, 15_000]],
       output: [
         { kind: 'thinking', span: [2000, 4000] },
         { kind: 'writing', span: [4000, 5200] },
@@ -38,7 +38,7 @@ describe('time of a run', () => {
   });
 
   it("is as long as the run reports, without the program's start", () => {
-    const times = { span: [0, 10_000] as const, tools: [[2000, 3000] as const], waitsForUser: [], output: [] };
+    const times = { span: [0, 10_000] as const, tools: [[2000, 3000] as const], userWaits: [], output: [] };
     assert.deepEqual(phasesOf({ ...times, durationMs: 8000 }).sums.waiting, 7000);
     assert.deepEqual(phasesOf({ ...times, durationMs: 400 }).sums, {
       waiting: 0,
@@ -59,12 +59,12 @@ describe('time of a run', () => {
       { maxLength: 6 },
     );
     fc.assert(
-      fc.property(spans, spans, output, (tools, waitsForUser, outputSpans) => {
+      fc.property(spans, spans, output, (tools, userWaits, outputSpans) => {
         const { segments, sums } = phasesOf({
           span: [0, 100],
           durationMs: null,
           tools,
-          waitsForUser,
+          userWaits,
           output: outputSpans,
         });
         assert.equal(partsOf(sums), 100);
