@@ -111,7 +111,7 @@ export function addAgentTools(server: McpServer, { runs, engine, cwd, answer, co
       answer(async () => {
         const { passages } = await engine.archive.recall.find({
           message: { text: query },
-          isInScope: folderFilter(cwd),
+          within: folderFilter(cwd),
         });
         return { passages: passages.map(passageForAgent) };
       }),

@@ -17,7 +17,7 @@ export async function recallFor(engine: Engine, context: CliContext, args: Recal
   const found = await engine.archive.recall.find({
     ...(resume !== undefined && { session: resume }),
     message: { text: prompt, origin: 'human' },
-    isInScope: folderFilter(await folderOf(engine, args), resume),
+    within: folderFilter(await folderOf(engine, args), resume),
   });
   context.stderr.write(`vitrine: ${recalledText(found)}\n`);
   return found;

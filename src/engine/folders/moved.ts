@@ -7,13 +7,13 @@ import { identityOf, topFolderOf } from './identity.ts';
 import { sessionFolders } from './sessionFolders.ts';
 
 /**
- * Sessions with a missing folder, and the folder that replaces it. `isSure`: the same folder or clone; otherwise another
+ * Sessions with a missing folder, and the folder that replaces it. `sure`: the same folder or clone; otherwise another
  * clone of the same repository.
  */
 export interface MovedSessions {
   readonly from: string;
   readonly to: string;
-  readonly isSure: boolean;
+  readonly sure: boolean;
   readonly ids: readonly string[];
 }
 
@@ -48,14 +48,14 @@ export async function movedSessions(
 async function placeOf(
   known: FolderIdentity,
   places: readonly Place[],
-): Promise<{ readonly to: string; readonly isSure: boolean } | undefined> {
+): Promise<{ readonly to: string; readonly sure: boolean } | undefined> {
   const knownPlace = places.find(({ identity }) => known.folder !== undefined && identity.folder === known.folder);
-  if (knownPlace !== undefined) return { to: knownPlace.folder, isSure: true };
+  if (knownPlace !== undefined) return { to: knownPlace.folder, sure: true };
   for (const key of ['clone', 'remote'] as const) {
     for (const place of places) {
       if (known[key] === undefined || place.identity[key] !== known[key]) continue;
       const to = await findSameFolder(place, known.path);
-      if (to !== undefined) return { to, isSure: key === 'clone' };
+      if (to !== undefined) return { to, sure: key === 'clone' };
     }
   }
   return undefined;

@@ -79,7 +79,7 @@ export class Recall {
   /** Context from an earlier conversation of the same session; `undefined` if nothing is found. Never rejects. */
   async recallSession(id: string, text: string): Promise<RecallResult | undefined> {
     try {
-      const found = await this.find({ message: { text }, isInScope: ({ session_id }) => session_id === id });
+      const found = await this.find({ message: { text }, within: ({ session_id }) => session_id === id });
       return found.passages.length === 0 ? undefined : found;
     } catch (error) {
       this.#deps.log.warn(`${id} could not be searched: ${String(error)}`);

@@ -7,7 +7,7 @@ export interface RecallRequest extends Pick<SearchRequest, 'signal' | 'onProgres
   /** The current message; `newest`: the session's last one. Absent: none yet. */
   readonly message?: MessageSource | 'newest';
   /** Selects the sessions whose text may be used. */
-  readonly isInScope: (session: SearchedSession) => boolean;
+  readonly within: (session: SearchedSession) => boolean;
 }
 
 /** Text of an earlier session, with secrets masked. Do not trust its content. */
@@ -33,7 +33,7 @@ export interface RecallResult {
   readonly query: string;
   /** Best first. */
   readonly passages: readonly RecalledPassage[];
-  /** Numbers of searched sessions, and of sessions that `isInScope` excluded. */
+  /** Numbers of searched sessions, and of sessions that `within` excluded. */
   readonly sessions: number;
   readonly elsewhere: number;
 }

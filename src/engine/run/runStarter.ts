@@ -144,7 +144,7 @@ export class RunStarter {
       const recall = await archive.recall.find({
         ...(summary.runs > 0 && { session: id }),
         message: { text: request.prompt, origin: request.origin ?? 'human' },
-        isInScope: folderFilter(folderOf(session), id),
+        within: folderFilter(folderOf(session), id),
       });
       return recall.passages.length === 0 ? request : { ...request, recall };
     } catch (error) {

@@ -53,7 +53,7 @@ export async function askForRecall(
     const { archive } = await deps.engines.get();
     const within = everywhere ? isWork : isOwn;
     const others = (session: SearchedSession): boolean => session.session_id !== asked.session && within(session);
-    const answer = await archive.recall.find({ ...asked, isInScope: others, signal });
+    const answer = await archive.recall.find({ ...asked, within: others, signal });
     if (signal.aborted) return;
     found = answer;
     pick.items = answer.passages.map((passage) => itemOf(passage, open));

@@ -89,7 +89,7 @@ describe('folders that are recognized', () => {
     assert.deepEqual(await movedSessions(sessions, [at('tea')]), []);
     git(at('tea'), 'worktree', 'remove', '--force', at('feature'));
     assert.deepEqual(
-      (await movedSessions(sessions, [at('tea')])).map(({ to, isSure }) => [to, isSure]),
+      (await movedSessions(sessions, [at('tea')])).map(({ to, sure }) => [to, sure]),
       [
         [at('tea'), true],
         [at('tea'), true],
@@ -142,7 +142,7 @@ describe('folders that are recognized', () => {
       await outcome(handle);
       renameSync(at('tea'), at('coffee'));
       const [moved] = await engine.archive.findMovedSessions([at('coffee')]);
-      assert.deepEqual([moved?.to, moved?.isSure], [at('coffee'), true]);
+      assert.deepEqual([moved?.to, moved?.sure], [at('coffee'), true]);
       const id = handle.summary().session_id;
       handle.dispose();
       await engine.relink(id, moved?.to ?? '');

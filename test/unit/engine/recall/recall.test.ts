@@ -52,7 +52,7 @@ describe('recall', function () {
     await keep(2, [asked(0, 'Draw the chart'), said(1, colours)], { title: 'Chart' });
   };
   const find = (request: Partial<RecallRequest>) =>
-    engine.archive.recall.find({ isInScope: folderFilter(bench.cwd, request.session), ...request });
+    engine.archive.recall.find({ within: folderFilter(bench.cwd, request.session), ...request });
   const places = ({ passages }: Awaited<ReturnType<typeof find>>): string[] =>
     passages.map(({ sessionId, entry }) => `${Number.parseInt(sessionId.slice(4), 16)}#${entry}`);
   const chosen = (): string[] => log.filter((line) => /query source/.test(line));
@@ -137,7 +137,7 @@ describe('recall', function () {
     assert.ok(
       log.includes('info Extracted messages from thread totalMessages=2 filteredCount=1 visibleMessages=1 list=recall'),
     );
-    const everywhere = await find({ message: { text: words }, isInScope: () => true });
+    const everywhere = await find({ message: { text: words }, within: () => true });
     assert.deepEqual(
       everywhere.passages.map(({ text }) => text),
       [words],
