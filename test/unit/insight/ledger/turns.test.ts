@@ -44,7 +44,7 @@ describe('turns', () => {
     assert.deepEqual(turnsOf(run([], 0), before(run([2], 1)), null), {
       session: 2,
       run: null,
-      printed: null,
+      printedTurns: null,
       scope: null,
     });
     assert.equal(turnsOf(run([], 0), [], null).session, null);

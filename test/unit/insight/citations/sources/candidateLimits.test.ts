@@ -193,11 +193,11 @@ describe('the outcome of tests', () => {
 
   it('is read from lines of shell output', () => {
     assert.deepEqual(shellParts(`(cd a && echo "b; c") 2>&1 | tail\nls & pwd`), [
-      { command: 'cd a', joined: '' },
-      { command: 'echo "b; c") 2>&1', joined: '&&' },
-      { command: 'tail', joined: '|' },
-      { command: 'ls', joined: ';', background: true },
-      { command: 'pwd', joined: '&' },
+      { command: 'cd a', separator: '' },
+      { command: 'echo "b; c") 2>&1', separator: '&&' },
+      { command: 'tail', separator: '|' },
+      { command: 'ls', separator: ';', background: true },
+      { command: 'pwd', separator: '&' },
     ]);
     assert.deepEqual(
       exitCodeApplies([], () => true),

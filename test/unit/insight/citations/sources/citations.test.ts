@@ -283,8 +283,8 @@ describe('evidence', () => {
   });
 
   it('omits line numbers added by agents, and leaves other text unchanged', () => {
-    assert.deepEqual(linesOfResult('1\ta\n2\t\tb\n3\t', 1), { first: 1, lines: ['a', '\tb'], ended: true });
-    assert.deepEqual(linesOfResult('a\nb\n', 7), { first: 7, lines: ['a', 'b'], ended: true });
+    assert.deepEqual(linesOfResult('1\ta\n2\t\tb\n3\t', 1), { first: 1, lines: ['a', '\tb'], endsWithLineBreak: true });
+    assert.deepEqual(linesOfResult('a\nb\n', 7), { first: 7, lines: ['a', 'b'], endsWithLineBreak: true });
   });
 });
 
