@@ -27,7 +27,9 @@ const thoughtPartsAtATime = 6;
 function partBody({ actions, store }: Context, entry: PageEntry, part: Part | undefined): unknown {
   const placed = store.linkPlacesOf(entry);
   const drawn =
-    placed === undefined ? actions : { ...actions, marked: (token: Token) => markToken(entry.index, placed, token) };
+    placed === undefined
+      ? actions
+      : { ...actions, renderMarked: (token: Token) => markToken(entry.index, placed, token) };
   return part?.blocks.map((block) => guard([block, placed, areControlsReady()], () => renderBlock(block, drawn)));
 }
 
