@@ -23,7 +23,7 @@ interface TeamStatus {
 export async function joinTeam(database: Database): Promise<MemberKind> {
   const { rows } = await database.query<{ kind: MemberKind }>('SELECT vitrine.join_team() AS kind');
   const [row] = rows;
-  if (row === undefined) throw new Error('The database did not answer.');
+  if (row === undefined) throw new Error('The database returned an unexpected response.');
   return row.kind;
 }
 

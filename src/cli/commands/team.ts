@@ -28,8 +28,8 @@ Exit code 0: done; 1: doctor found a problem; 2: rejected or not reachable.
   status             shows the team, its members and what you share
   doctor             checks address, login, server, clock and schema
   share              shares a session, or future runs in a folder; --as nothing stops sharing
-  budget             lists, sets or removes budgets; only the owner of the team can change them. While a budget is used up,
-                     runs of the team wait
+  budget             lists, sets or removes budgets; only the team's owner can change them. While a budget is used up,
+                     team runs wait
   leave              ends your membership; local sessions stay
 
   --down N           with init: reverts the newest N migrations of the schema, and deletes the data that only they store  --as LEVEL         nothing, metadata (such as title, agent, cost), or records (default): also transcripts, with

@@ -20,7 +20,7 @@ Adds up tokens and cost by day, model or agent, over Vitrine's own sessions and 
   --by GROUPING      day, model or agent; default: day
   --days N           the last N days, including today; default: 30; 0: all
   --own              only sessions that Vitrine recorded
-  --team             includes what other members of the team share, on the day on which each session was created
+  --team             includes what other team members share, on the day on which each session was created
   --json             one group per line as JSON, then one line with "total"
   --line             prints today's usage in one short line, for a shell prompt
 ${pricesHelp}${storeHelp}
@@ -78,7 +78,7 @@ async function teamSpending(context: CliContext, store: string | undefined) {
   const { sharedSpending } = await import('../sessions/team.ts');
   const { spent, sessions, isComplete } = await sharedSpending(context, store);
   const asOf = new Date(context.now()).toISOString();
-  const note = `Shared sessions of the team: ${isComplete ? '' : 'the newest '}${sessions}, as of ${asOf}.`;
+  const note = `Shared team sessions: ${isComplete ? '' : 'the newest '}${sessions}, as of ${asOf}.`;
   return { spent, note };
 }
 

@@ -31,8 +31,8 @@ export function raceAgents(lists: readonly string[], modes: readonly string[]): 
         );
       if (agent === 'acp-http')
         throw new UsageError(
-          'Agents on servers cannot take part in a race (--agents).',
-          'They do not work in git worktrees.',
+          'Agents from an agent server cannot take part in a race (--agents).',
+          'They cannot use git worktrees.',
         );
       return {
         agent,

@@ -48,7 +48,7 @@ export async function acceptedRun(
 /** A run of the team. @throws CoordinatorError */
 export function acceptedTeamRun({ executor_type, ...request }: QueueRequest): CreateRun {
   if (executor_type === undefined)
-    throw new CoordinatorError('invalid', 'A run of the team needs an agent type (--executor).');
+    throw new CoordinatorError('invalid', 'A team run needs an agent type (--executor).');
   if (request.parent_session_id !== undefined) {
     if (request.type === 'resume_session')
       throw new CoordinatorError('invalid', 'A resumed session keeps its parent. Leave out the parent.');

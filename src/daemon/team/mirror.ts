@@ -146,7 +146,7 @@ export class TeamMirror {
     try {
       await this.#refreshCopy(id);
     } catch (error) {
-      if (!TeamError.is(error, 'unreachable')) this.#deps.log.warn(`Session ${id} of the team: ${String(error)}`);
+      if (!TeamError.is(error, 'unreachable')) this.#deps.log.warn(`Team session ${id}: ${String(error)}`);
     }
   }
 

@@ -108,7 +108,7 @@ export class SharedList {
     try {
       return await this.#deps.use(work);
     } catch (error) {
-      if (!TeamError.is(error, 'unreachable')) this.#deps.log.warn(`Sessions of the team: ${String(error)}`);
+      if (!TeamError.is(error, 'unreachable')) this.#deps.log.warn(`Team sessions: ${String(error)}`);
       return null;
     }
   }

@@ -167,7 +167,7 @@ export class DaemonTeam {
       return await this.#mirror.open(id);
     } catch (error) {
       if (!TeamError.is(error)) throw error;
-      this.#deps.log.warn(`Session ${id} of the team: ${error.message}`);
+      this.#deps.log.warn(`Team session ${id}: ${error.message}`);
       return null;
     }
   }

@@ -79,7 +79,7 @@ export const acpHttpFailures = {
   timedOut: (where: string, seconds: number) =>
     new AcpHttpFailure(
       'timed_out',
-      worded`The agent server did not answer within ${seconds} seconds.`,
+      worded`The agent server did not respond within ${seconds} seconds.`,
       worded`${where}\nIt may be starting or busy. Try again.`,
       undefined,
       true,

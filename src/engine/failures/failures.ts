@@ -166,7 +166,7 @@ export const failures = {
   spawnFailed: (label: string, path: string, why: string) =>
     new EngineFailure('spawn_failed', {
       message: worded`${label} could not be started.`,
-      detail: worded`${path}: ${why}\nRun it once in a terminal. If that works, run Doctor.`,
+      detail: worded`${path}: ${why}\nRun it once in a terminal. If that works, open Doctor.`,
       action: 'doctor',
       tried: [path],
     }),
@@ -340,7 +340,7 @@ export const failures = {
 
   sessionRemote: (id: string, machine: string | undefined) =>
     new EngineFailure('session_imported', {
-      message: worded`Session ${id} belongs to another machine of the team. You can read it but not resume it here.`,
+      message: worded`Session ${id} is from another machine in the team. You can read it here, but not resume it.`,
       detail: worded`The agent keeps the conversation on ${machine ?? 'that machine'}. Start a new session instead.`,
     }),
 

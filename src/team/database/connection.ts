@@ -104,7 +104,7 @@ export function teamError(error: unknown, address: TeamAddress): unknown {
     );
   }
   if (code === '' || !/^[0-9A-Z]{5}$/.test(code) || /^(?:08|57|53)/.test(code))
-    return new TeamError('unreachable', `${where} does not answer: ${error.message}.`, 'See "vitrine team doctor".');
+    return new TeamError('unreachable', `${where} is not responding: ${error.message}.`, 'See "vitrine team doctor".');
   return error;
 }
 

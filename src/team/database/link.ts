@@ -104,7 +104,7 @@ export class TeamLink implements Database {
       await client.query('LISTEN vitrine');
       this.#isConnected = true;
       connected();
-      this.#deps.log.info('Connected to the database of the team.');
+      this.#deps.log.info("Connected to the team's database.");
       this.#deps.onConnected();
       while (!this.#closeController.signal.aborted) {
         const isLost = await Promise.race([ended.then(() => true), sleep(beatMs, this.#closeController.signal)]);

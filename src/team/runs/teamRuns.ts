@@ -209,7 +209,7 @@ function requireSingleRow<R, T>(rows: readonly R[], map: (row: R) => T): T;
 function requireSingleRow<R, T>(rows: readonly R[], map?: (row: R) => T): T | TeamRun {
   const [row] = rows;
   const found = row === undefined ? undefined : map === undefined ? runOf(row)[0] : map(row);
-  if (found === undefined) throw new Error('The database gave no usable answer.');
+  if (found === undefined) throw new Error('The database returned an unexpected response.');
   return found;
 }
 

@@ -28,7 +28,7 @@ export class AgentInputs {
   async #ask(key: string, agent: string, name: string): Promise<string | undefined> {
     const input = await vscode.window.showInputBox({
       title: t('{0} for the agent {1}', inertText(name), inertText(agent)),
-      prompt: t('Saved in this computer’s secret storage and passed only to this agent’s MCP servers.'),
+      prompt: t('Saved in this machine’s secret storage and passed only to this agent’s MCP servers.'),
       password: true,
       ignoreFocusOut: true,
     });

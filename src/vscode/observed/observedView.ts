@@ -40,8 +40,14 @@ export function readOnlyReason(summary: SessionSummary, { agent, live }: Observe
     return executorOf(agent) === undefined ? t('Vitrine cannot resume sessions of {0}.', label) : undefined;
   }
   return isForkable(summary)
-    ? t('{0} is running this session in another program. Answer it there. Here, you can only watch or fork it.', label)
-    : t('{0} is running this session in another program. Answer it there. Here, you can only watch it.', label);
+    ? t(
+        'This {0} session is running in another program. Answer its requests there. Here, you can only watch it or fork it.',
+        label,
+      )
+    : t(
+        'This {0} session is running in another program. Answer its requests there. Here, you can only watch it.',
+        label,
+      );
 }
 
 interface WatchState {
@@ -67,7 +73,7 @@ export function observedNotice(
   if (live.state === 'ended' || !buffering.includes(agent)) return { severity: 'info', text: watched };
   if (isJoined) {
     const joined = t(
-      '{0} is running this session in another program. You can answer, send messages and stop the turn here or there. When you close this view, the session keeps running.',
+      'This {0} session is running in another program. You can answer, send messages and stop the turn in either place. Closing this view does not stop it.',
       visibleText(label),
     );
     return { severity: 'info', text: joined };

@@ -144,7 +144,7 @@ export class QueueView implements vscode.Disposable {
 
 function disconnectedText({ has_password }: TeamState): string {
   return has_password
-    ? t('The team’s database does not answer. Vitrine keeps trying. Runs on this machine continue.')
+    ? t('The team’s database is not responding. Vitrine keeps trying. Runs on this machine continue.')
     : t('The password for the team’s database is missing. Enter it with Team Status…');
 }
 

@@ -75,7 +75,9 @@ export async function startRace(
 /** Why the agents cannot have worktrees. */
 async function unavailableReason(requests: readonly RunRequest[], folder: string): Promise<string | undefined> {
   if (requests.some(({ agent }) => agent === 'acp-http'))
-    return t('Agents on servers cannot use worktrees. The agents share this folder and may change the same files.');
+    return t(
+      'Agents from an agent server cannot use worktrees, so all agents share this folder and may change the same files.',
+    );
   if (await isRepository(folder)) return undefined;
   return t('This folder is not in a git repository with a commit. The agents share it and may change the same files.');
 }

@@ -31,7 +31,7 @@ export function isForkable(summary: Forkable): boolean {
 export async function watchOrFork(label: string): Promise<'watch' | 'fork' | undefined> {
   const [watch, fork] = [t('Watch'), t('Fork')];
   const chosen = await vscode.window.showWarningMessage(
-    t('{0} is running this session in another program.', inertText(label)),
+    t('This {0} session is running in another program.', inertText(label)),
     {
       modal: true,
       detail: t(

@@ -85,7 +85,7 @@ export function answerText({ sessions, moreSessions, leftOut, problems, scanned 
     ...(scanned.elsewhere > 0
       ? [t('Excluded (hidden or in other folders): {0}.', sessionsText(scanned.elsewhere))]
       : []),
-    ...(scanned.omitsOlderShared === true ? [t('Only the newest sessions of the team are searched.')] : []),
+    ...(scanned.omitsOlderShared === true ? [t('Only the team’s newest sessions are searched.')] : []),
     ...problems.map(problemText),
   ].join(' ');
 }

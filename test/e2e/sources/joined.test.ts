@@ -52,7 +52,7 @@ describe('a session of Codex in a terminal that Vitrine joins', function () {
     await host.workbench.treeItem('Codex').click();
     const page = host.workbench.webview();
     await page.getByText('Joined', { exact: true }).waitFor();
-    await page.getByText('Codex is running this session in another program. You can answer').waitFor();
+    await page.getByText('This Codex session is running in another program. You can answer').waitFor();
     const allow = page.getByRole('button', { name: 'Allow Once' });
     await allow.waitFor();
     await picture(host.workbench, 'joined-panel');

@@ -14,7 +14,7 @@ describe('the summary of a search', () => {
     assert.equal(answerText(answer), 'No entry found. Searched: 500 sessions, 1 entry.');
     assert.equal(
       answerText({ ...answer, scanned: { ...scanned, omitsOlderShared: true } }),
-      'No entry found. Searched: 500 sessions, 1 entry. Only the newest sessions of the team are searched.',
+      'No entry found. Searched: 500 sessions, 1 entry. Only the team’s newest sessions are searched.',
     );
   });
 });

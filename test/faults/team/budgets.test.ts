@@ -53,7 +53,7 @@ describe('budgets and audit of a team', function () {
     assert.match(denied.stderr, /permission denied|Only the owner/);
 
     const connection = await team.alice.connect();
-    await until('the connection', () => team.alice.log().includes('Connected to the database of the team'));
+    await until('the connection', () => team.alice.log().includes("Connected to the team's database"));
     const runner = { hostname: hostname(), project_dir: team.alice.bench.cwd, executor_type: 'claude-code', limit: 1 };
     await connection.call('addRunner', { runner, context: team.alice.startParams([]).context });
     const queue = () =>

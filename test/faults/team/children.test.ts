@@ -81,7 +81,7 @@ describe('child sessions on another machine of a team', function () {
     const refused = await until('the refusal', async () =>
       (await atAlice.call('queuedRuns', {})).runs.find((run) => run.run_id === again.run_id && run.error !== undefined),
     );
-    assert.match(refused.error ?? '', /belongs to another machine of the team/);
+    assert.match(refused.error ?? '', /is from another machine in the team/);
   });
 
   it('are refused where nothing is shared, and where the other machine has another agent file', async () => {

@@ -51,7 +51,7 @@ describe('leaving a team', function () {
     try {
       const [atAlice, atBob] = [await alice.connect(), await bob.connect()];
       for (const machine of [alice, bob])
-        await until('the connection', () => machine.log().includes('Connected to the database of the team'));
+        await until('the connection', () => machine.log().includes("Connected to the team's database"));
       await alice.ok('team', 'share', '.');
       await bob.ok('team', 'share', '.');
       const own = await alice.ran(atAlice, saying('of alice herself'));

@@ -144,7 +144,7 @@ describe('child sessions that a person queues for a team', function () {
     assert.match(await refused(alice, parent, '--retry'), /cannot be retried/);
     await until('the session in the team', async () => (await bob.shared()).length > 0);
     const answer = await refused(bob, parent);
-    assert.ok(answer.includes(`is on another machine of the team (${alice.user}, `), answer);
+    assert.ok(answer.includes(`is on another machine in the team (${alice.user}, `), answer);
     assert.deepEqual((await alice.sessions()).length, 1, 'a refused run has no session');
     await alice.ok('team', 'leave');
     assert.match(await refused(alice, parent), /does not belong to a team/);

@@ -58,7 +58,7 @@ describe('records of a team', function () {
     const used = await bob.vitrine('usage', '--team', '--own', '--json').ended;
     const total = JSON.parse(used.stdout.trimEnd().split('\n').at(-1) ?? '') as Record<string, unknown>;
     assert.deepEqual([total['key'], total['sessions']], ['total', 2]);
-    assert.match(used.stderr, /^Shared sessions of the team: 2, as of \d{4}-/m);
+    assert.match(used.stderr, /^Shared team sessions: 2, as of \d{4}-/m);
     assert.match(await bob.ok('usage', '--own'), /total .* 0 sessions/);
     const shown = await bob.rows('show', shared);
     assert.deepEqual(shown, await alice.rows('show', shared));

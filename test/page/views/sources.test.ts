@@ -131,7 +131,7 @@ describe('sources in the page', () => {
       '1 not found',
     ]);
     await page.locator('.srct .obj').first().click();
-    await card(page).getByRole('button', { name: 'Show in the transcript' }).click();
+    await card(page).getByRole('button', { name: 'Show in transcript' }).click();
     await page.waitForFunction(() => document.activeElement?.getAttribute('data-cite') === '4:0');
     await frames(page);
     await page.close();

@@ -209,7 +209,7 @@ function cardFooter(
         </button>`,
     goToText === undefined
       ? nothing
-      : html`<button class="link" @click=${goToText}>${t('Show in the transcript')}</button>`,
+      : html`<button class="link" @click=${goToText}>${t('Show in transcript')}</button>`,
     path === null || isMissing
       ? nothing
       : html`<button class="link" @click=${() => open(path)}>${t('Open file')}</button>`,

@@ -31,7 +31,7 @@ The index is in catalogue.db next to the records and is updated incrementally.
   --json             one hit per line as JSON
   --limit N          sessions to show; default: 50
   --hits N           hits to show per session; default: 20, but 3 after the first 100 hits
-  --team             includes sessions that other members of the team share
+  --team             includes sessions that other team members share
   --own              only sessions that Vitrine recorded
   --synthetic        includes follow-ups and callbacks
   --rebuild          rebuilds the catalogue first
@@ -121,7 +121,7 @@ function printNotes({ stderr }: CliContext, scanned: SearchCoverage, notes: read
     ...(damaged.length > 0 ? [`Parts of ${damaged.length} records are damaged: ${damaged.join(', ')}`] : []),
     ...unreadable.map(({ id, reason }) => `${id} could not be read: ${reason}`),
     ...notes,
-    ...(omitsOlderShared === true ? ['Only the newest sessions of the team are searched.'] : []),
+    ...(omitsOlderShared === true ? ['Only the team’s newest sessions are searched.'] : []),
   ];
   stderr.write(lines.map((line) => `${line}\n`).join(''));
 }

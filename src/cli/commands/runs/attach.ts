@@ -132,7 +132,7 @@ async function joinOther(
     connection.close();
   }
   throw new UsageError(
-    `${label} is running ${session_id} in another program. Answer it there. Here, you can only watch it.`,
+    `${label} session ${session_id} is running in another program. Answer its requests there. Here, you can only watch it.`,
     `Show it: vitrine show ${session_id}.`,
   );
 }

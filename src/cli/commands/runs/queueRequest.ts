@@ -43,7 +43,7 @@ export async function requestOf(context: CliContext, options: QueueOptions): Pro
     ...(options.retry === true && { retry: true }),
   };
   if (options.retry === true && options.team !== true)
-    throw new UsageError('--retry applies only to runs of a team.', 'Add --team, or remove it.');
+    throw new UsageError('--retry applies only to team runs.', 'Add --team, or remove --retry.');
   if (resume !== undefined && parent !== undefined)
     throw new UsageError('A resumed session keeps its parent.', 'Remove --parent or --resume.');
   if (blueprint !== undefined) {

@@ -3,7 +3,7 @@ import type { SharedSession } from '../../../team/records/sharedSessions.ts';
 
 /** Only the machine that has a session can enforce the limits of its tree and resume it. */
 export function parentElsewhere({ session_id: id, owner, hostname }: SharedSession): CoordinatorError {
-  const where = `another machine of the team (${owner}, ${hostname})`;
+  const where = `another machine in the team (${owner}, ${hostname})`;
   return new CoordinatorError('invalid', `Session ${id} is on ${where}. Queue its child there.`);
 }
 
@@ -11,7 +11,7 @@ export function parentElsewhere({ session_id: id, owner, hostname }: SharedSessi
 export function parentRemote(id: string): CoordinatorError {
   return new CoordinatorError(
     'invalid',
-    `Another machine of the team runs session ${id}, which therefore cannot have child sessions. Specify its parent instead.`,
+    `Another machine in the team runs session ${id}, which therefore cannot have child sessions. Specify its parent instead.`,
   );
 }
 

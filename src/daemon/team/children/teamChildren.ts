@@ -153,7 +153,7 @@ export class TeamChildren {
     const created = await queue.create(parseInput(createRunSchema, request), origin);
     try {
       const job = { run: created, executor_type, executor_profile, title };
-      await engine.queued.keepWaiting(job, 'a runner of the team must take it', {
+      await engine.queued.keepWaiting(job, 'a team runner must take it', {
         ...(project_dir !== undefined && { project_dir }),
         remote: { run_id: created.run_id },
       });

@@ -243,7 +243,7 @@ export class TeamQueue {
       const runs = current.get(claimed.instance);
       if (this.#heldRuns.get(id) !== claimed || runs === undefined || runs.get(id)?.token === claimed.token) continue;
       // Another runner may have it: this one stops, and what it says no longer counts.
-      this.#deps.log.warn(`Run ${id} of the team is no longer this runner's.`);
+      this.#deps.log.warn(`Team run ${id} is no longer this runner's.`);
       this.#stopLost(id, claimed);
     }
     await this.flush();
@@ -281,7 +281,7 @@ export class TeamQueue {
       } else {
         const stopped = status === 'stopping';
         const end = { run_id, status: stopped ? ('stopped' as const) : ('failed' as const), error: lostRunReason };
-        this.#deps.log.warn(`Run ${run_id} of the team: ${lostRunReason}`);
+        this.#deps.log.warn(`Team run ${run_id}: ${lostRunReason}`);
         const ended = await this.#ifConnected((database) => reportRun(database, token, end));
         if (ended !== null) this.#deps.onRun(this.#toLocalRun(ended));
       }
@@ -381,7 +381,7 @@ export class TeamQueue {
     try {
       return await this.#deps.use(work);
     } catch (error) {
-      if (!TeamError.is(error, 'unreachable')) this.#deps.log.warn(`The queue of the team: ${String(error)}`);
+      if (!TeamError.is(error, 'unreachable')) this.#deps.log.warn(`Team queue: ${String(error)}`);
       return null;
     }
   }

@@ -114,7 +114,7 @@ export class TeamRunners {
     try {
       await work();
     } catch (error) {
-      if (!TeamError.is(error, 'unreachable')) this.#deps.log.warn(`A runner of the team: ${String(error)}`);
+      if (!TeamError.is(error, 'unreachable')) this.#deps.log.warn(`Team runner: ${String(error)}`);
     }
   }
 }
