@@ -40,7 +40,7 @@ export const daemon: Command = {
   async run(args, context) {
     const { values, positionals } = parseOptions('daemon', { args: [...args], options, allowPositionals: true });
     const [action, ...others] = positionals;
-    if (others.length > 0) throw new UsageError('Specify one action.', 'Use status, stop or logs.');
+    if (others.length > 0) throw new UsageError('Specify one action.', 'Use "status", "stop" or "logs".');
     if (values.now === true && action !== 'stop') throw new UsageError('--now applies only to "stop".', 'Remove it.');
     switch (action) {
       case 'status':
@@ -50,7 +50,7 @@ export const daemon: Command = {
       case 'logs':
         return logs(context, values.store, values.json === true);
       default:
-        throw new UsageError('Specify an action.', 'Use status, stop or logs.');
+        throw new UsageError('Specify an action.', 'Use "status", "stop" or "logs".');
     }
   },
 };

@@ -23,8 +23,8 @@ The URL has no password: postgres://alice@db.example.org/team. Vitrine takes the
 password file (PGPASSFILE, ~/.pgpass). VITRINE_TEAM_URL replaces URL and may have a password.
 Exit code 0: done; 1: doctor found a problem; 2: rejected or not reachable.
 
-  init               creates or updates the schema; for the owner of the database
-  join               lets this store share with the team
+  init               creates or updates the schema (database owner only)
+  join               joins a team; shares nothing yet
   status             shows the team, its members and what you share
   doctor             checks address, login, server, clock and schema
   share              shares a session, or future runs in a folder; --as nothing stops sharing
@@ -176,7 +176,7 @@ async function reload(context: CliContext, { store }: Values, password: string |
 async function share(context: CliContext, values: Values, target: string | undefined): Promise<number> {
   const { success, data: as } = shareSchema.safeParse(values.as ?? 'records');
   if (!success)
-    throw new UsageError(`"${values.as ?? ''}" cannot be shared (--as).`, 'Use nothing, metadata or records.');
+    throw new UsageError(`"${values.as ?? ''}" cannot be shared (--as).`, 'Use "nothing", "metadata" or "records".');
   if (target === undefined) throw new UsageError('Specify a session or a folder.', 'See "vitrine team --help".');
   const session = sessionIdSchema.safeParse(target);
   const daemon = await startedDaemon(context, { store: values.store });

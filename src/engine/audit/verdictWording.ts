@@ -35,12 +35,12 @@ export function verdictDetails({ head, kept: saved, breaks, damaged, signature }
     saved === null
       ? worded`no record.head, so a missing end cannot be detected`
       : saved.line === null
-        ? worded`synced to disk ${saved.at}, with a line that is now missing`
-        : worded`synced to disk ${saved.at}, up to line ${saved.line}`,
+        ? worded`synced to disk at ${saved.at}; a line synced then is now missing`
+        : worded`synced to disk at ${saved.at}, up to line ${saved.line}`,
     ...(breaks.length > 1
       ? [worded`lines with a broken hash chain: ${breaks.map(({ line }) => line).join(', ')}`]
       : []),
-    ...(damaged.length > 0 ? [worded`lines cut off by crashes, not altered: ${damaged.join(', ')}`] : []),
+    ...(damaged.length > 0 ? [worded`lines truncated by a crash (not tampering): ${damaged.join(', ')}`] : []),
     signatureWording(signature),
   ];
 }

@@ -19,4 +19,4 @@ function nextStep(code: string, next: string): Wording {
 }
 
 /** Why an agent may not start a child on another machine. */
-export const childSessionNotShared = worded`A runner of the team meets them, but this session is not shared with the team. The user must share its folder, at least its metadata: set vitrine.team.share, or run "vitrine team share . --as metadata".`;
+export const childSessionNotShared = worded`A team runner could take this run, but the session is not shared with the team. The user must share its folder (metadata is enough): set vitrine.team.share, or run "vitrine team share . --as metadata".`;

@@ -57,7 +57,7 @@ function details({ lines, head, kept: synced, breaks, damaged, signature }: Veri
     ...(head === null ? [] : [fact(t('Hash'), code(head))]),
     fact(t('Synced to disk'), lastSyncText(synced)),
     ...(breaks.length > 1 ? [fact(t('Lines with a broken hash chain'), listed(breaks.map(({ line }) => line)))] : []),
-    ...(damaged.length > 0 ? [fact(t('Lines cut off by crashes, not altered'), listed(damaged))] : []),
+    ...(damaged.length > 0 ? [fact(t('Lines truncated by a crash (not tampering)'), listed(damaged))] : []),
     fact(t('Signature'), translateWording(signatureWording(signature))),
   ];
 }

@@ -86,7 +86,7 @@ function otherDaemon({ hostname: machine }: SessionSummary): string {
 /** Until the end of a run that a daemon of another version has. */
 function otherVersionNotice(version: string): string {
   return t(
-    'Another version of Vitrine ({0}) is running this session. You can answer requests, send messages and stop the run here. Responses appear only when complete. You cannot unsend messages, and changed options apply from the next run.',
+    'Vitrine {0} is running this session. You can answer, send messages and stop it here. Responses appear only when complete, messages cannot be unsent, and option changes apply from the next run.',
     version,
   );
 }

@@ -52,7 +52,7 @@ export const auditCommand: Command = {
       const { printTeamAudit, printVerifiedTeam } = await import('../../team/audit.ts');
       if (values.verify === true) {
         if (values.from !== undefined || values.to !== undefined)
-          throw new UsageError('--verify reads whole records.', 'Use it without --from and --to.');
+          throw new UsageError('--verify cannot be combined with --from or --to.', 'It always reads whole records.');
         return printVerifiedTeam(context, values.store);
       }
       const from = values.from === undefined ? 0 : timeOf('--from', values.from);

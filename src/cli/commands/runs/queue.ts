@@ -106,7 +106,7 @@ function parse(args: readonly string[]) {
 function assertNoOthers(what: string, others: readonly string[], values: Values): void {
   const ignoredOption = Object.keys(values).find((name) => !commonOptions.has(name));
   if (ignoredOption !== undefined)
-    throw new UsageError(`--${ignoredOption} is an option of "queue add".`, `Remove it from "queue ${what}".`);
+    throw new UsageError(`--${ignoredOption} works only with "queue add".`, 'Remove it.');
   const [first] = others;
   if (first !== undefined) throw new UsageError(`Unexpected argument: "${first}".`, 'See "vitrine queue --help".');
 }
