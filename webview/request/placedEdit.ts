@@ -72,9 +72,9 @@ function notesOf(preview: EditPreview, { asked_at: askedAt }: AgentRequest): str
     case 'unreadable':
       return [t('Vitrine could not read this file as text, so the context is not shown.')];
     case 'tooLarge':
-      return [t('This file is too large to show the context.')];
+      return [t('This file is too large to show context.')];
     case 'long':
-      return [t('This change is too long to show with its context.')];
+      return [t('This change is too long to show in context.')];
     case 'unplaced':
       return [t('The agent does not report where in the file the text belongs.')];
   }

@@ -67,7 +67,7 @@ function sessionLines(found: Diagnosis): string[] {
     ...unreadable.map(({ id, reason }) => `  ${id}: cannot be read: ${reason}`),
     ...deleted.slice(-maxDeleted).map((id) => `  ${id}: permanently deleted (vitrine audit)`),
     ...(places.length === 0 ? [] : ['In missing folders:', ...places]),
-    ...(leases.length === 0 ? [] : [`Leases of running agents: ${leases.join(', ')}`]),
+    ...(leases.length === 0 ? [] : [`Locks held by running agents: ${leases.join(', ')}`]),
   ];
 }
 

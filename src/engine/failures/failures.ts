@@ -206,7 +206,7 @@ export const failures = {
 
   listFailed: (label: string, why: string) =>
     new EngineFailure('agent_failed', {
-      message: worded`${label} did not list its sessions: ${why}`,
+      message: worded`Could not list ${label} sessions: ${why}`,
       detail: worded`Run ${label} once in a terminal. It may need setup or a login.`,
       action: 'doctor',
     }),
@@ -247,7 +247,7 @@ export const failures = {
         message: worded`Session ${id} is already running.`,
         detail:
           cause === undefined
-            ? worded`A session has one run at a time. Wait for it to finish, or stop it.`
+            ? worded`A session can have only one run at a time. Wait for the current run to finish, or stop it.`
             : cause.holder === null
               ? worded`Another process is writing the record of this session. Wait for it to finish.`
               : worded`Process ${cause.holder.pid} on ${cause.holder.hostname} is writing the record of this session. Wait for it to finish, or stop the session there.`,

@@ -156,7 +156,7 @@ function fileSection(
 ): ReportSection {
   const shown = files.slice(0, maxFiles);
   const isWhole = !isCut && shown.length === files.length;
-  if (files.length === 0) return { title: t('Files'), text: [t('No agent has reported a changed file.')] };
+  if (files.length === 0) return { title: t('Files'), text: [t('No agent has reported any file changes.')] };
   return {
     title: t('Files'),
     tables: [

@@ -24,7 +24,7 @@ interface ResumeAllDeps {
 export async function resumeAll(rows: readonly SessionRow[], deps: ResumeAllDeps): Promise<readonly string[]> {
   if (!canStartAgents()) return [];
   if (rows.length === 0) {
-    void vscode.window.showInformationMessage(t('No session in this workspace was interrupted.'));
+    void vscode.window.showInformationMessage(t('No interrupted sessions in this workspace.'));
     return [];
   }
   const resume = t('Resume All');
@@ -48,6 +48,6 @@ async function detailOf(rows: readonly SessionRow[], { engines, now }: ResumeAll
   return [
     ...rows.slice(0, maxNamed).map((row) => quoteSafely(titleOf(row))),
     ...(unnamed > 0 ? [t('and {0} more', unnamed)] : []),
-    ...(cost === null ? [] : ['', t('Reading these conversations again costs about {0}.', sumText(cost))]),
+    ...(cost === null ? [] : ['', t('Resuming reloads these conversations, which costs about {0}.', sumText(cost))]),
   ].join('\n');
 }

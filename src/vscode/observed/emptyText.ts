@@ -14,7 +14,11 @@ export function emptyText({ searchedFolders: lookedIn, outOfScope }: ObservedLoa
   const named = lookedIn.slice(0, maxNamed).map(shortPath).join(', ');
   const unnamed = lookedIn.length - maxNamed;
   const places =
-    unnamed > 0 ? t('Vitrine looked in {0} and {1} more folders.', named, unnamed) : t('Vitrine looked in {0}.', named);
+    unnamed > 1
+      ? t('Vitrine looked in {0} and {1} other folders.', named, unnamed)
+      : unnamed === 1
+        ? t('Vitrine looked in {0} and 1 other folder.', named)
+        : t('Vitrine looked in {0}.', named);
   const others =
     outOfScope === 1
       ? t('1 session belongs to another folder.')

@@ -126,7 +126,7 @@ export async function sessionCapabilities(
   };
   const capabilities = await capabilitiesOfSession(engine, summary);
   if (capabilities === undefined)
-    return { report: { ...base, text: [t('Vitrine does not know this agent.')], sections: [] } };
+    return { report: { ...base, text: [t('Vitrine does not recognize this agent.')], sections: [] } };
   const count = new CapabilityCount();
   const total = handle.total();
   for (let from = 0; from < total && !signal.aborted; from += batchSize) {

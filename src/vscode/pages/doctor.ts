@@ -94,7 +94,7 @@ function versionOf({ program }: AgentReport): string | undefined {
 const isMissing = ({ program }: AgentReport): boolean => program !== null && !('path' in program);
 
 function stateCell(agent: AgentReport): ReportCell {
-  if (agent.recording) return text(t('plays recordings that come with Vitrine'), 'dim');
+  if (agent.recording) return text(t('plays recordings bundled with Vitrine'), 'dim');
   if (isMissing(agent)) return text(t('not found'), 'warning');
   return text(agent.program === null ? t('configured') : t('found'), 'good');
 }
@@ -131,7 +131,7 @@ async function hostSection(version: string): Promise<ReportSection> {
         value: isTrusted ? text(t('trusted')) : text(t('Restricted Mode: agents cannot be started here'), 'warning'),
       },
       ...workspaceFolders.map((folder) => fact(t('Folder'), code(folder.uri.fsPath))),
-      fact(t('Stop'), t('Agents have {0} s to exit before Vitrine terminates them', stopGraceSeconds())),
+      fact(t('Stop'), t('Agents get {0} seconds to exit before Vitrine terminates them', stopGraceSeconds())),
       ...(await priceFacts()),
       fact(t('Approvals'), approvalsText()),
     ],
@@ -170,7 +170,7 @@ function storeSection(
         name: t('Cannot be read'),
         value: text(String(unreadable.length), unreadable.length === 0 ? undefined : 'error'),
       },
-      fact(t('Leases of running agents'), leases.length === 0 ? t('none') : code(leases.join(', '))),
+      fact(t('Locks held by running agents'), leases.length === 0 ? t('none') : code(leases.join(', '))),
     ],
   };
 }
@@ -235,7 +235,7 @@ function missingSection(
     ]);
   const rows = [...hidden, ...others, ...broken, ...deletedRows];
   const title = t('Missing sessions');
-  if (rows.length === 0) return { title, text: [t('Every session on disk is in the list.')] };
+  if (rows.length === 0) return { title, text: [t('The list already shows every session on disk.')] };
   const columns = [{ label: t('Session or folder') }, { label: t('Why it is not listed') }, { label: t('Actions') }];
   return { title, tables: [{ label: t('Sessions missing from the Sessions view'), columns, rows }] };
 }
@@ -265,7 +265,7 @@ function agentSection(agent: AgentReport, lastError: SessionSummary | null): Rep
 }
 
 function programFacts({ program, recording }: AgentReport): ReportFact[] {
-  if (recording) return [fact(t('Program'), t('none: plays recordings that come with Vitrine'))];
+  if (recording) return [fact(t('Program'), t('none: plays recordings bundled with Vitrine'))];
   if (program === null) return [];
   if (!('path' in program)) return [{ name: t('Program'), value: text(program.message, 'warning') }];
   return [

@@ -35,7 +35,7 @@ export async function watchOrFork(label: string): Promise<'watch' | 'fork' | und
     {
       modal: true,
       detail: t(
-        'A fork starts a second process in the same folder, with the conversation so far. The first one continues. Both can change the same files.',
+        'A fork starts a second process in the same folder, with the conversation so far. The original keeps running, and both can change the same files.',
       ),
     },
     fork,

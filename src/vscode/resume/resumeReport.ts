@@ -54,13 +54,13 @@ function places(): ReportTable {
   const rows = [
     [
       t('Git worktrees'),
-      t('Each worktree is a separate folder. In one worktree, an agent cannot find conversations from another.'),
+      t('Agents look up conversations by folder, so a conversation from one worktree is not found in another.'),
       t('Resume in the worktree where it began.'),
     ],
     [
       t('Containers'),
       t('Each container has its own files, and they are deleted with it.'),
-      t('Mount the agent’s folder, or start a new conversation.'),
+      t('Mount the agent’s folder into the container, or start a new conversation.'),
     ],
     [
       t('Several developers'),

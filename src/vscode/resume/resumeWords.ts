@@ -37,7 +37,7 @@ export function reasonText(reason: ResumeReason): string {
       return t('Vitrine cannot check where this agent stores its conversations.');
     case 'worktree':
       return t(
-        'This folder is a git worktree. Resume here: the agent cannot find the conversation from other worktrees.',
+        'This folder is a git worktree. Resume from here, because the agent cannot find this conversation from other worktrees.',
       );
     case 'container':
       return t('This is a container. The conversation is lost when the container is deleted.');

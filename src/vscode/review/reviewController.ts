@@ -337,7 +337,7 @@ function messageOf(review: OpenReview, hunks: number): string {
     lost && hunks > 0 ? t('Some edits could not be tracked. Their changes may be listed as not reported.') : '',
     review.isRecorded || hunks === 0
       ? ''
-      : t('Your review is not saved, because the session belongs to another program.'),
+      : t('Your review will not be saved, because another program owns the session.'),
   ].filter((part) => part !== '');
   return parts.join(' ');
 }

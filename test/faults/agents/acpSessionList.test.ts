@@ -54,7 +54,7 @@ describe('sessions in the store of an ACP agent', function () {
   });
 
   it('report errors of the agent', async () => {
-    await fails(['--list=error'], 'agent_failed', /^Fake did not list its sessions: .*no disk/);
+    await fails(['--list=error'], 'agent_failed', /^Could not list Fake sessions: .*no disk/);
     await fails(['--list=pages', '--greeting=version'], 'agent_failed', /speaks version 7/);
     await fails(['--list=exit'], 'exited_at_once', /^Fake exited immediately \(exit code 3\): no sessions here/);
   });

@@ -142,7 +142,7 @@ function foundSentence({ status, reason, source, exists, path, others: near }: E
   }
   switch (reason) {
     case 'lines_not_seen':
-      return t('Not found. This session has the file, but no step includes these lines.');
+      return t('Not found. The file appears in this session, but no step contains these lines.');
     case 'url_not_in_session':
       return t('Not found. No step of this session has this URL.');
     case 'file_not_in_session': {

@@ -43,7 +43,7 @@ export const events: Command = {
       );
       try {
         await daemon.call('watch', { events: true });
-        context.stderr.write('Following. Press Ctrl-C to stop.\n');
+        context.stderr.write('Following events. Press Ctrl-C to stop following.\n');
       } catch (error) {
         if (!DaemonError.is(error, 'unreachable')) throw error;
       }

@@ -49,7 +49,7 @@ ${pricesHelp}${storeHelp}
   --branch           creates a branch with the result instead
   undo ID            undoes the last "apply", keeping your later edits
   clean ID           removes worktrees and branches. If work would be lost, lists it and removes nothing
-  --force            removes them anyway
+  --force            removes worktrees and branches even if work would be lost
 
 Commands get VITRINE_PORT (different for each agent), VITRINE_RACE, VITRINE_LANE, VITRINE_WORKTREE and
 VITRINE_REPOSITORY; so do the agents.
