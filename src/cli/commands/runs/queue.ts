@@ -77,13 +77,13 @@ export const queue: Command = {
     const show: PrintRun = async (run) =>
       json ? writeLines(context.stdout, [run]) : void context.stdout.write(`${runRow(run)}\n`);
     if (what === 'list') {
-      assertNoOthers(what, subject === undefined ? [] : [subject], values);
+      assertNoOthers(subject === undefined ? [] : [subject], values);
       return list(context, values.store, json);
     }
     if (subject === undefined || !['add', 'stop', 'first', 'last'].includes(what))
       throw new UsageError(`"queue ${what}" is unknown or incomplete.`, 'See "vitrine queue --help".');
     if (what === 'stop' || what === 'first' || what === 'last') {
-      assertNoOthers(what, others, values);
+      assertNoOthers(others, values);
       if (!runIdSchema.safeParse(subject).success)
         throw new UsageError(`"${subject}" is not a run ID.`, 'See "vitrine queue" for run IDs.');
       return callCoordinator(context, values.store, async (queued) => {
@@ -103,7 +103,7 @@ function parse(args: readonly string[]) {
 }
 
 /** Refuses options that only `queue add` uses. @throws UsageError */
-function assertNoOthers(what: string, others: readonly string[], values: Values): void {
+function assertNoOthers(others: readonly string[], values: Values): void {
   const ignoredOption = Object.keys(values).find((name) => !commonOptions.has(name));
   if (ignoredOption !== undefined)
     throw new UsageError(`--${ignoredOption} works only with "queue add".`, 'Remove it.');
