@@ -108,7 +108,7 @@ export function activate(context: vscode.ExtensionContext): VitrineApi {
     list,
     load: look,
     now,
-    onNews: (count) => tree.showNews(count),
+    onUnseenChange: (count) => tree.showUnseenCount(count),
   });
   const edits = new EditRequestsHost(host);
   const panels = new SessionPanels({

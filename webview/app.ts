@@ -65,7 +65,7 @@ export class App {
   /** As the header says. */
   #isAtEnd = true;
   #revision = 0;
-  #menuOpen = false;
+  #isMenuOpen = false;
   #problem: Notice | undefined;
 
   /** `loaded` is called once, when the first entries are on screen. */
@@ -323,9 +323,9 @@ export class App {
   }
 
   #chromeState(context: Context): ChromeState {
-    const setMenu = (open: boolean): void => this.#setMenu(open);
+    const setMenuOpen = (open: boolean): void => this.#setMenuOpen(open);
     return {
-      head: { menuOpen: this.#menuOpen, following: this.#isAtEnd, setMenu, tabs: this.#views.tabs(context) },
+      head: { isMenuOpen: this.#isMenuOpen, following: this.#isAtEnd, setMenuOpen, tabs: this.#views.tabs(context) },
       composer: this.#draft.state(),
       find: this.#finder.value?.renderBar(),
       problem: this.#problem,
@@ -351,7 +351,7 @@ export class App {
       keyInRow: (key, event) =>
         rowKey(keys, this.#focus.startKeyFrom(key), event) ||
         !!this.#citing.value?.handleRowKey(this.#focus.startKeyFrom(key), event),
-      onPressOutsideMenu: () => this.#menuOpen && this.#setMenu(false),
+      onPressOutsideMenu: () => this.#isMenuOpen && this.#setMenuOpen(false),
     });
     document.addEventListener('visibilitychange', () => this.#requestDraw());
     drawAllForPrint(this.#list, () => {
@@ -362,7 +362,7 @@ export class App {
 
   #escape(): boolean {
     if (this.#citing.value?.close() === true || this.#figures.close()) return true;
-    if (this.#menuOpen) this.#setMenu(false);
+    if (this.#isMenuOpen) this.#setMenuOpen(false);
     else if (this.#finder.value?.isOpen === true) this.#finder.value.close();
     else return false;
     return true;
@@ -384,8 +384,8 @@ export class App {
     this.#frames.now();
   }
 
-  #setMenu(open: boolean): void {
-    this.#menuOpen = open;
+  #setMenuOpen(open: boolean): void {
+    this.#isMenuOpen = open;
     this.#frames.now();
     const to = open
       ? this.#shell.header.querySelector<HTMLElement>('[role=menuitem]')

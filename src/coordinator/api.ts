@@ -53,7 +53,7 @@ export const createRunSchema = choiceSchema.extend({
   /** For a run of the team: another runner may take it if its runner is lost. */
   retry: z.boolean().optional(),
 });
-export type CreateRun = z.input<typeof createRunSchema>;
+export type CreateRunRequest = z.input<typeof createRunSchema>;
 
 /** A run with everything that its runner needs to execute it. */
 export const jobSchema = choiceSchema.extend({
@@ -121,7 +121,7 @@ export type RunListener = (run: Run) => void;
 
 /** API of the queue for clients and runners. All data is plain; refused calls reject with a `CoordinatorError`. */
 export interface CoordinatorLink {
-  createRun(request: CreateRun): Promise<Run>;
+  createRun(request: CreateRunRequest): Promise<Run>;
   /** Stops a waiting run at once. A running one is `stopping` until its runner reports the end. */
   stopRun(runId: string): Promise<Run>;
   /** Runs in order of creation, including the ended ones that are kept. */

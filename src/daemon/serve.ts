@@ -96,7 +96,7 @@ export async function serve(folder: string, options: DaemonOptions): Promise<voi
     childRuns: {
       list: (run) => queue.children.list(run),
       tags: (parent) => queue.children.tags(parent),
-      offer: (run) => queue.children.offer(run),
+      findRunner: (run) => queue.children.findRunner(run),
       queue: (run) => queue.children.queue(run),
       cancel: (id) => queue.children.cancel(id),
     },

@@ -11,8 +11,8 @@ export interface MarkdownRun {
 /** Maximum nesting of quotes and lists, for which lexers recurse. */
 const maxNesting = 16;
 /** Maximum characters of a line, and of a paragraph, that are lexed at once: inline lexers take quadratic time. */
-const maxLine = 2048;
-const maxParagraph = 4096;
+const maxLineCharacters = 2048;
+const maxParagraphCharacters = 4096;
 /** Maximum delimiters of emphasis, code or links in a part: each may be compared with all others. */
 const maxDelimiters = 256;
 /** Spaces before a marker that can be nested lists. */
@@ -83,7 +83,7 @@ class Runs {
     this.#length += line.length;
     this.#delimiters += delimitersOf(line);
     if (nestingOf(line) > maxNesting) this.#isPlain = true;
-    if (line.length > maxLine) this.#isLong = true;
+    if (line.length > maxLineCharacters) this.#isLong = true;
     if (this.#columns > 0) this.#rows += 1;
     else if (line.includes('|') && delimiterRow.test(withoutMarkers(line))) this.#columns = line.split('|').length;
   }
@@ -100,14 +100,17 @@ class Runs {
     const isTable = this.#columns > 0;
     const isAmplified = isTable && this.#columns * this.#rows > this.#length;
     const isDense = this.#delimiters > maxDelimiters;
-    const isLong = this.#isLong || (!isTable && (isDense || this.#length > maxParagraph));
+    const isLong = this.#isLong || (!isTable && (isDense || this.#length > maxParagraphCharacters));
     if (this.#isPlain || isAmplified) {
       this.#flush();
-      for (const [index, text] of splitLongLines(lines, maxParagraph).entries())
+      for (const [index, text] of splitLongLines(lines, maxParagraphCharacters).entries())
         this.#runs.push({ text, plain: true, joined: index > 0 });
     } else if (isLong) {
       this.#flush();
-      for (const [index, text] of splitLongLines(lines, this.#isLong ? maxLine : maxParagraph).entries())
+      for (const [index, text] of splitLongLines(
+        lines,
+        this.#isLong ? maxLineCharacters : maxParagraphCharacters,
+      ).entries())
         this.#runs.push({ text, plain: false, joined: index > 0 });
     } else this.#plainLines.push(...lines);
     this.#paragraph = [];

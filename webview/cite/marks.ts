@@ -17,7 +17,7 @@ interface CachedMarks {
 }
 
 /** Messages with cached marks. */
-const maxKept = 200;
+const maxCachedMessages = 200;
 
 /** The marks of messages, computed once per displayed form. */
 export class CitationMarks {
@@ -33,7 +33,7 @@ export class CitationMarks {
     const placed = placeLinks(parts, content, links);
     this.#marksByEntry.delete(index);
     this.#marksByEntry.set(index, { links, content, placed });
-    if (this.#marksByEntry.size > maxKept)
+    if (this.#marksByEntry.size > maxCachedMessages)
       for (const first of this.#marksByEntry.keys()) return this.#dropEntry(first, placed);
     return placed;
   }

@@ -1,7 +1,7 @@
 import { codeGroups, type CodeGroup, placeSpans, toPlain, type Span } from './spans.ts';
 
 /** Texts with cached spans. */
-const maxKept = 100;
+const maxCachedTexts = 100;
 /** Maximum milliseconds that a text waits for an idle page, so that code gets colors during a run too. */
 const patience = 1000;
 
@@ -68,7 +68,7 @@ export class CodePainter {
 
   #keep(key: string, spans: readonly Span[]): void {
     const [oldest] = this.#spansByKey.keys();
-    if (this.#spansByKey.size >= maxKept && oldest !== undefined) this.#spansByKey.delete(oldest);
+    if (this.#spansByKey.size >= maxCachedTexts && oldest !== undefined) this.#spansByKey.delete(oldest);
     this.#spansByKey.set(key, spans);
   }
 

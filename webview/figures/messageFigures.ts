@@ -5,7 +5,7 @@ import type { List } from '../list/list.ts';
 import type { Store } from '../store/store.ts';
 
 /** Cached figures; beyond that, figures out of sight are requested again. */
-const maxKept = 2000;
+const maxCachedFigures = 2000;
 /** Milliseconds between two requests, because entries may arrive very fast. */
 const pause = 500;
 
@@ -64,7 +64,7 @@ export class MessageFigures {
     this.#isRequesting = true;
     for (const index of indexes) this.#staleEntries.delete(index);
     const answer = await this.#deps.request((request) => ({ type: 'getMessageFigures', request, indexes }));
-    if (this.#figuresByEntry.size > maxKept) this.#figuresByEntry.clear();
+    if (this.#figuresByEntry.size > maxCachedFigures) this.#figuresByEntry.clear();
     const reported = answer.type === 'messageFigures' ? answer.figures : [];
     const isNews = reported.some(
       ({ index, figure }) => JSON.stringify(figure) !== JSON.stringify(this.figureOf(index)),

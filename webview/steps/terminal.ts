@@ -3,7 +3,7 @@ import { visibleTemplate } from '../text/shown.ts';
 import { settledLines, withColorsOnly, withoutTerminalCodes } from '../text/visible.ts';
 
 /** Outputs with cached elements. */
-const maxKept = 40;
+const maxCachedOutputs = 40;
 
 const saved = new Map<string, Promise<unknown>>();
 
@@ -25,7 +25,7 @@ function color(output: string, colors: string): Promise<unknown> {
     () => withoutControlCodes(output),
   );
   const [oldest] = saved.keys();
-  if (saved.size >= maxKept && oldest !== undefined) saved.delete(oldest);
+  if (saved.size >= maxCachedOutputs && oldest !== undefined) saved.delete(oldest);
   saved.set(output, drawn);
   return drawn;
 }

@@ -30,7 +30,7 @@ export class EventStream {
   push(line: string): readonly EventLine[] {
     // No field of an event stream begins like this; the line may be long.
     if (line.startsWith('{')) return [{ text: line }];
-    const wasTooLong = this.#tooLong;
+    const wasTooLong = this.#isTooLong;
     if (line === '') {
       const { length, head } = this.#pendingEvent;
       this.#pendingEvent = { length: 0, head: '' };
@@ -38,7 +38,7 @@ export class EventStream {
     } else if (line.startsWith('data')) {
       this.#pendingEvent.length += line.length;
       if (this.#pendingEvent.head.length < headLength) this.#pendingEvent.head += line.slice(0, headLength);
-      if (this.#tooLong) {
+      if (this.#isTooLong) {
         this.#parser.reset();
         return [];
       }
@@ -52,7 +52,7 @@ export class EventStream {
     return this.push('');
   }
 
-  get #tooLong(): boolean {
+  get #isTooLong(): boolean {
     return this.#pendingEvent.length > maxEvent;
   }
 

@@ -52,8 +52,9 @@ export function projectNotes(record: StoreRecord): readonly SessionNote[] {
   return key === undefined || folder === '' || folder.includes('\n') ? [] : [{ key, folder }];
 }
 
-const compressed = 'Gemini CLI does not record its requests for chat compression.';
-const merged = 'For several tool calls, this version of Gemini CLI records only the tokens of the first request.';
+const compressionNote = 'Gemini CLI does not record its requests for chat compression.';
+const mergedRequestsNote =
+  'For several tool calls, this version of Gemini CLI records only the tokens of the first request.';
 
 export class GeminiChatReader implements RecordReader {
   readonly #session: StoreSession;
@@ -113,7 +114,7 @@ export class GeminiChatReader implements RecordReader {
       // Calls of one request end at the same time. Different times mean several requests, of which only one has its tokens
       // here.
       const times = new Set(objects(message['toolCalls']).map((call) => call['timestamp']));
-      if (times.size > 1) this.#session.facts.addMissing(merged);
+      if (times.size > 1) this.#session.facts.addMissing(mergedRequestsNote);
     }
     return true;
   }
@@ -137,7 +138,7 @@ export class GeminiChatReader implements RecordReader {
     this.#isOpening = false;
     const hasDroppedMessages = !opening && this.#currentIds.some((id) => !ids.includes(id) && this.#texts.has(id));
     if (hasDroppedMessages) {
-      facts.addMissing(compressed);
+      facts.addMissing(compressionNote);
       this.#session.run.system('compaction', 'The chat was compressed.', this.#session.now);
     }
     for (const message of fresh) {

@@ -27,7 +27,7 @@ const options = {
 } as const;
 
 const done = 0;
-const brokenExitCode = 1;
+const exitCodeIfBroken = 1;
 
 export const agents: Command = {
   help,
@@ -47,7 +47,7 @@ export const agents: Command = {
       for (const blueprint of found) context.stderr.write(problems(blueprint));
     }
     return found.some((blueprint) => blueprint.problems.some(({ severity }) => severity === 'error'))
-      ? brokenExitCode
+      ? exitCodeIfBroken
       : done;
   },
 };

@@ -13,7 +13,7 @@ const pageSize = 500;
 const maxPrompt = 4000;
 
 /** A step that wrote or read the line, best first. */
-interface LineStory {
+interface LineStep {
   readonly session_id: string;
   readonly title: string;
   readonly agent: string;
@@ -30,7 +30,7 @@ export async function explainLine(
   { archive, open }: Pick<Engine, 'archive'> & { readonly open: Engine['open'] },
   file: string,
   line: number,
-): Promise<{ readonly text: string; readonly steps: readonly LineStory[]; readonly searched_sessions: number }> {
+): Promise<{ readonly text: string; readonly steps: readonly LineStep[]; readonly searched_sessions: number }> {
   const text = await readFile(file, 'utf8');
   if (text.length > maxCharacters) throw new Error(`${file} is too long.`);
   const lines = text.split('\n');
@@ -44,7 +44,7 @@ export async function explainLine(
     if (record !== undefined) records.push(record);
   }
   const claims = lineClaims(lines, records)[line - 1] ?? [];
-  const steps: LineStory[] = [];
+  const steps: LineStep[] = [];
   for (const { session, entryIndex, kind, edited } of claims) {
     const handle = await open(session);
     try {

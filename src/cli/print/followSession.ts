@@ -18,7 +18,7 @@ interface FollowOptions {
 }
 
 const done = 0;
-const lostExitCode = 2;
+const exitCodeIfLost = 2;
 
 /** Prints a session and follows it until the run ends or Ctrl-C. @throws UsageError */
 export async function followSession(context: CliContext, sessionId: string, options: FollowOptions): Promise<number> {
@@ -33,7 +33,7 @@ export async function followSession(context: CliContext, sessionId: string, opti
     end = resolve;
   });
   const stopListening = context.onInterrupt(() => end(done));
-  void connection.closed.then(() => end(lostExitCode));
+  void connection.closed.then(() => end(exitCodeIfLost));
   try {
     const transcript = new FollowedTranscript(connection, sessionId, print, options.json ? undefined : entryText);
     let work = Promise.resolve();
@@ -41,7 +41,7 @@ export async function followSession(context: CliContext, sessionId: string, opti
       work = work.then(step).then(() => {
         if (!live && !options.keeps) end(done);
       });
-      work.catch(() => end(lostExitCode));
+      work.catch(() => end(exitCodeIfLost));
       return work;
     };
     await withDaemonErrors(async () => {
@@ -51,7 +51,7 @@ export async function followSession(context: CliContext, sessionId: string, opti
       await enqueue(() => transcript.begin(state), state);
     });
     const code = await ended;
-    if (code === lostExitCode)
+    if (code === exitCodeIfLost)
       context.stderr.write('vitrine: The daemon has exited. The session is saved. Run the command again.\n');
     return code;
   } finally {

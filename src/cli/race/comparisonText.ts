@@ -42,7 +42,7 @@ function row(result: ComparedLane): string[] {
     outcome ?? 'not started',
     check === null ? '-' : checkText(check),
     files === null ? unknown : figures.count(files.length),
-    linesText(files),
+    changedLinesText(files),
     ms === null ? unknown : figures.duration(ms),
     costText(cost),
     unsupported === null ? unknown : figures.count(unsupported),
@@ -60,7 +60,7 @@ export function costText(cost: ComparedLane['cost']): string {
   return `${cost.provenance === 'estimated' ? '~' : ''}${figures.money(cost.usd)}`;
 }
 
-function linesText(files: ComparedLane['files']): string {
+function changedLinesText(files: ComparedLane['files']): string {
   if (files === null) return unknown;
   const sum = (of: 'added' | 'removed'): number => files.reduce((total, file) => total + (file[of] ?? 0), 0);
   const uncountedMark = files.some(({ added, removed }) => added === null || removed === null) ? '?' : '';

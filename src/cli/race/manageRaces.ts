@@ -21,7 +21,7 @@ interface RaceAction extends ManageOptions {
 }
 
 const done = 0;
-const refusedExitCode = 1;
+const exitCodeIfRefused = 1;
 
 /** Commands for races that are already there. */
 export const raceCommands: Readonly<Record<string, (action: RaceAction) => Promise<number>>> = {
@@ -79,7 +79,7 @@ export const raceCommands: Readonly<Record<string, (action: RaceAction) => Promi
     if (json) await writeLines(context.stdout, [result]);
     else if (result.removed) context.stdout.write(`Removed the worktrees and branches of ${race_id}.\n`);
     else context.stderr.write(lossText(result, race_id));
-    return result.removed ? done : refusedExitCode;
+    return result.removed ? done : exitCodeIfRefused;
   },
 };
 

@@ -94,7 +94,7 @@ export class IndexThread {
 
   #start(): RunningThread {
     const { file, storeDir, log, onProgress } = this.#deps;
-    const { env, remove } = temporaryFolder(this.#deps.folder);
+    const { env, remove } = createTemporaryFolder(this.#deps.folder);
     const worker = new Worker(file, { workerData: { storeDir }, env });
     worker.once('exit', remove);
     const connection = createMessageConnection(new PortMessageReader(worker), new PortMessageWriter(worker));
@@ -125,7 +125,7 @@ export class IndexThread {
  * For the thread's private copies of databases. The thread is terminated and cannot delete them, and a killed daemon leaves
  * them to the next one.
  */
-function temporaryFolder(parent: string): { readonly env: NodeJS.ProcessEnv; readonly remove: () => void } {
+function createTemporaryFolder(parent: string): { readonly env: NodeJS.ProcessEnv; readonly remove: () => void } {
   const folder = path.join(parent, 'temporary');
   const remove = (): void => rmSync(folder, { recursive: true, force: true });
   try {

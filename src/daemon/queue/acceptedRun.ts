@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import type { CreateRun, createRunSchema } from '../../coordinator/api.ts';
+import type { CreateRunRequest, createRunSchema } from '../../coordinator/api.ts';
 import { CoordinatorError } from '../../coordinator/errors.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { EngineFailure } from '../../engine/failures/failures.ts';
@@ -46,7 +46,7 @@ export async function acceptedRun(
 }
 
 /** A run of the team. @throws CoordinatorError */
-export function acceptedTeamRun({ executor_type, ...request }: QueueRequest): CreateRun {
+export function acceptedTeamRun({ executor_type, ...request }: QueueRequest): CreateRunRequest {
   if (executor_type === undefined)
     throw new CoordinatorError('invalid', 'A team run needs an agent type (--executor).');
   if (request.parent_session_id !== undefined) {

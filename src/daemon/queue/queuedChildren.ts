@@ -1,7 +1,7 @@
-import type { CreateRun } from '../../coordinator/api.ts';
+import type { CreateRunRequest } from '../../coordinator/api.ts';
 import type { Log } from '../../engine/api.ts';
 import type {
-  ChildOffer,
+  RunnerAvailability,
   ChildRun,
   ChildRuns,
   ListedChildRun,
@@ -20,9 +20,9 @@ interface Queue {
   /** `undefined` while no one has used the queue. */
   readonly openedCoordinator: () => Promise<LocalCoordinator | undefined>;
   /** Queues a run; a session that waits has a record. */
-  readonly create: (request: CreateRun) => Promise<ListedRun>;
+  readonly create: (request: CreateRunRequest) => Promise<ListedRun>;
   /** Runners of other machines. */
-  readonly team: Pick<TeamChildren, 'offer' | 'queue' | 'cancel'>;
+  readonly team: Pick<TeamChildren, 'findRunner' | 'queue' | 'cancel'>;
   readonly log: Log;
 }
 
@@ -63,13 +63,13 @@ export class QueuedChildren implements ChildRuns {
     return (await coordinator?.runners())?.find(({ runner_id }) => runner_id === run.runner_id)?.tags;
   }
 
-  async offer(run: ChildRun): Promise<ChildOffer> {
+  async findRunner(run: ChildRun): Promise<RunnerAvailability> {
     const coordinator = await this.#queue.coordinator();
-    return coordinator.isOffered(requestOf(run)) ? { by: 'here' } : this.#queue.team.offer(run);
+    return coordinator.isOffered(requestOf(run)) ? { by: 'here' } : this.#queue.team.findRunner(run);
   }
 
   async queue(run: ChildRun): Promise<QueuedChildRun> {
-    if ((await this.offer(run)).by === 'team') return this.#queue.team.queue(run);
+    if ((await this.findRunner(run)).by === 'team') return this.#queue.team.queue(run);
     const coordinator = await this.#queue.coordinator();
     const finished = new Set<string>();
     let created: string | undefined;
@@ -105,7 +105,7 @@ export class QueuedChildren implements ChildRuns {
   }
 }
 
-function requestOf(run: ChildRun): CreateRun {
+function requestOf(run: ChildRun): CreateRunRequest {
   const { parent, session, agentName, executor, profile, prompt, folder, mode, model, demands } = run;
   return {
     type: session === undefined ? 'start_session' : 'resume_session',

@@ -3,7 +3,7 @@ import {
   createRunSchema,
   type ChangeRun,
   type CoordinatorLink,
-  type CreateRun,
+  type CreateRunRequest,
   type Job,
 } from '../../coordinator/api.ts';
 import { waitingText } from '../../coordinator/waiting.ts';
@@ -74,7 +74,7 @@ export class RunQueue {
     return this.#create(await acceptedRun(request, { engine: this.#deps.engine, coordinator }));
   }
 
-  async #createInTeam(request: CreateRun): Promise<ListedRun> {
+  async #createInTeam(request: CreateRunRequest): Promise<ListedRun> {
     const link = await this.#link();
     const { parent_session_id: parent, session_id = sessionId(randomHex) } = request;
     if (parent === undefined) return link.createRun(request);

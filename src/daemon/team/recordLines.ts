@@ -13,8 +13,8 @@ export async function* recordLines(file: string, from: number): AsyncGenerator<R
   const handle = await openUnpacked(file);
   try {
     const { size } = await handle.stat();
-    for await (const { buffer, offset, tooLong } of windows(handle, from, size)) {
-      if (tooLong !== null) continue;
+    for await (const { buffer, offset, oversizeLine } of windows(handle, from, size)) {
+      if (oversizeLine !== null) continue;
       for (const { start, end } of linesOf(buffer)) {
         // The writer has not finished this line.
         if (end === buffer.length) continue;

@@ -4,7 +4,7 @@ import { EngineFailure } from '../failures/failures.ts';
 import type { RecordReader } from '../record/contract.ts';
 
 /** Sessions of one export beside the exported one. */
-const mostChildren = 100;
+const maxChildren = 100;
 
 /** The child sessions of one session, their children, and so on, as an export reads them. */
 export class ChildRecords {
@@ -27,8 +27,8 @@ export class ChildRecords {
     const all = descendantsOf(await this.#listSessions(), sessionId).sort((a, b) =>
       a.created_at < b.created_at ? -1 : 1,
     );
-    this.#omitted = Math.max(0, all.length - mostChildren);
-    for (const { session_id } of all.slice(0, mostChildren)) {
+    this.#omitted = Math.max(0, all.length - maxChildren);
+    for (const { session_id } of all.slice(0, maxChildren)) {
       const reader = await this.#open(session_id).catch((error: unknown) => {
         if (!EngineFailure.is(error)) throw error;
         this.#omitted += 1;

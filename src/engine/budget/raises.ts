@@ -5,7 +5,7 @@ import { boundSchema, type Bound } from '../../model/usage/budget.ts';
 import { writeWhole } from '../files/writeFiles.ts';
 
 /** The oldest are dropped first: most belong to past days and runs. */
-const maxKept = 1000;
+const maxRaises = 1000;
 
 const fileSchema = z.object({ version: z.literal(1), raises: z.array(boundSchema) });
 
@@ -37,7 +37,7 @@ export class RaisedLimits {
       const before = all.find((status) => !isOther(status))?.limit ?? 0;
       await mkdir(path.dirname(this.#file), { recursive: true, mode: 0o700 });
       // A raise based on an outdated limit must not lower it.
-      const raises = [...all.filter(isOther), { ...raise, limit: Math.max(raise.limit, before) }].slice(-maxKept);
+      const raises = [...all.filter(isOther), { ...raise, limit: Math.max(raise.limit, before) }].slice(-maxRaises);
       await writeWhole(this.#file, [JSON.stringify({ version: 1, raises }, undefined, 2), '\n']);
     });
     this.#last = done.catch(() => undefined);

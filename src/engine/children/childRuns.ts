@@ -37,7 +37,7 @@ export interface QueuedChildRun {
 }
 
 /** Who can take a run. `why`: the reason why a runner of the team that could take it may not. */
-export type ChildOffer = { readonly by: 'here' | 'team' } | { readonly by: 'none'; readonly why?: Wording };
+export type RunnerAvailability = { readonly by: 'here' | 'team' } | { readonly by: 'none'; readonly why?: Wording };
 
 /**
  * The queue, for sessions that agents start: it lists all of them, and finds runners for those that cannot run here.
@@ -48,7 +48,7 @@ export interface ChildRuns {
   /** Tags of the runner that runs the parent; `undefined` if none does. */
   tags(parent: string): Promise<readonly string[] | undefined>;
   /** Which online runner could take the run: of this machine, otherwise of the team. */
-  offer(run: ChildRun): Promise<ChildOffer>;
+  findRunner(run: ChildRun): Promise<RunnerAvailability>;
   /** @throws CoordinatorError */
   queue(run: ChildRun): Promise<QueuedChildRun>;
   /** Removes a session that waits for a runner, and stops one that another machine runs. Never rejects. */

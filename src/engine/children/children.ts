@@ -127,7 +127,7 @@ export class Children {
   async #canRun(caller: Caller, child: PlannedChild): Promise<boolean> {
     const run = plannedChild(caller.session, child);
     if (unmetDemands(run, await this.#runnerTags(caller)) === null) return true;
-    return ((await this.#deps.runs?.offer(run))?.by ?? 'none') !== 'none';
+    return ((await this.#deps.runs?.findRunner(run))?.by ?? 'none') !== 'none';
   }
 
   /** Tags of the runner that runs the caller, otherwise of this process. */
@@ -190,9 +190,9 @@ export class Children {
   async #queueChild(caller: Caller, run: ChildRun, name: string, unmet: Demands): Promise<FollowedChild> {
     const { runs } = this.#deps;
     if (caller.signal.aborted) throw callerGone();
-    const offer = (await runs?.offer(run)) ?? { by: 'none' };
-    if (runs === undefined || offer.by === 'none') {
-      const next = ('why' in offer ? offer.why : undefined) ?? worded`The user must queue the run.`;
+    const availability = (await runs?.findRunner(run)) ?? { by: 'none' };
+    if (runs === undefined || availability.by === 'none') {
+      const next = ('why' in availability ? availability.why : undefined) ?? worded`The user must queue the run.`;
       throw failures.childRefused(
         worded`No runner here meets the demands of agent "${name}": ${demandsText(unmet)}. ${next}`,
       );

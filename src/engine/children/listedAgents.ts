@@ -17,8 +17,8 @@ const fileName = 'seen-agents.json';
 const refusedName = 'refused-agent';
 
 /** Hashes of agents by their names. */
-const seenSchema = z.record(z.string(), z.string());
-type SeenAgent = z.infer<typeof seenSchema>;
+const agentHashesSchema = z.record(z.string(), z.string());
+type AgentHashes = z.infer<typeof agentHashesSchema>;
 
 interface SeenAgentsDeps {
   readonly load: (folder: string) => Promise<readonly Blueprint[]>;
@@ -101,16 +101,16 @@ export class ListedAgents {
     );
   }
 
-  async #read(id: string): Promise<SeenAgent | null> {
+  async #read(id: string): Promise<AgentHashes | null> {
     try {
-      return seenSchema.parse(JSON.parse(await readFile(this.#file(id), 'utf8')));
+      return agentHashesSchema.parse(JSON.parse(await readFile(this.#file(id), 'utf8')));
     } catch (error) {
       this.#deps.log.debug(`${id}: could not read which agents were seen: ${String(error)}`);
       return null;
     }
   }
 
-  async #write(id: string, seen: SeenAgent): Promise<void> {
+  async #write(id: string, seen: AgentHashes): Promise<void> {
     await writeWhole(this.#file(id), [JSON.stringify(seen)]);
     await rm(this.#file(id, refusedName), { force: true });
   }
@@ -125,12 +125,12 @@ const unverifiedMessage = (name: string): Wording =>
 
 const refusedVersion = (agent: Agent | null): string => (agent === null ? 'removed' : hashOf(agent));
 
-function isSeen(seen: SeenAgent | null, name: string, agent: Agent | null): boolean {
+function isSeen(seen: AgentHashes | null, name: string, agent: Agent | null): boolean {
   const before = seen !== null && Object.hasOwn(seen, name) ? seen[name] : undefined;
   return seen !== null && before === (agent === null ? undefined : hashOf(agent));
 }
 
-function hashes(found: readonly Blueprint[]): SeenAgent {
+function hashes(found: readonly Blueprint[]): AgentHashes {
   return Object.fromEntries(found.flatMap(({ name, agent }) => (agent === null ? [] : [[name, hashOf(agent)]])));
 }
 

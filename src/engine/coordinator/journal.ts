@@ -11,7 +11,7 @@ import { errorCode } from '../record/layout.ts';
 /** Size in bytes from which the journal is compacted while in use, if it has twice the needed size. */
 const defaultBound = 64 << 20;
 /** Maximum bytes of a line; no run needs as many. */
-const maxLine = 16 << 20;
+const maxLineBytes = 16 << 20;
 /** Characters per write. */
 const chunkLength = 1 << 16;
 
@@ -120,7 +120,7 @@ function* textsOf(jobs: readonly Job[], written: { bytes: number }): Generator<B
 
 /** Lines that are not empty. */
 async function* linesOf(file: string): AsyncGenerator<SplitLine> {
-  const splitter = new LineSplitter(maxLine);
+  const splitter = new LineSplitter(maxLineBytes);
   const hasContent = (line: SplitLine): boolean => 'oversize' in line || line.text !== '';
   try {
     const bytes: AsyncIterable<Buffer> = createReadStream(file);

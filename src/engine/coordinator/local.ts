@@ -5,7 +5,7 @@ import {
   type ChangeRun,
   type Claim,
   type CoordinatorLink,
-  type CreateRun,
+  type CreateRunRequest,
   type Job,
   type Registration,
   type RunFilter,
@@ -85,12 +85,12 @@ export class LocalCoordinator implements CoordinatorLink, Disposable {
     return local;
   }
 
-  createRun(request: CreateRun, origin?: Pick<Job, 'by_agent'>): Promise<Run> {
+  createRun(request: CreateRunRequest, origin?: Pick<Job, 'by_agent'>): Promise<Run> {
     return this.#decideAndSave(() => this.#coordinator.create(parseInput(createRunSchema, request), origin));
   }
 
   /** As `Coordinator.adopt` */
-  adopt(request: CreateRun): Promise<Run> {
+  adopt(request: CreateRunRequest): Promise<Run> {
     return this.#decideAndSave(() => this.#coordinator.adopt(parseInput(createRunSchema, request)));
   }
 
@@ -98,7 +98,7 @@ export class LocalCoordinator implements CoordinatorLink, Disposable {
     return this.#decideAndSave(() => this.#coordinator.reportAdopted(report));
   }
 
-  isOffered(request: CreateRun): boolean {
+  isOffered(request: CreateRunRequest): boolean {
     return this.#coordinator.isOffered(parseInput(createRunSchema, request));
   }
 

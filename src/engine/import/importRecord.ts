@@ -19,10 +19,10 @@ export function looksLikeRecord(head: Buffer): boolean {
 }
 
 /** Whether the file may be a damaged record: its first lines contain a record line. */
-export function hasRecordLine(head: Buffer, mostLines: number): boolean {
+export function hasRecordLine(head: Buffer, maxLines: number): boolean {
   let lines = 0;
   for (const { start, end } of linesOf(head)) {
-    if (lines === mostLines) return false;
+    if (lines === maxLines) return false;
     lines += 1;
     if (readLine(head.subarray(start, end), start).found.some(({ line }) => line !== null)) return true;
   }
@@ -93,8 +93,8 @@ function asEnded<S extends Pick<Session, 'status'>>(session: S): S {
 
 async function* linesIn(handle: FileHandle): AsyncGenerator<{ line: RecordLine | null; damaged: number }> {
   const { size } = await handle.stat();
-  for await (const { buffer, offset, tooLong } of windows(handle, 0, size)) {
-    if (tooLong !== null) {
+  for await (const { buffer, offset, oversizeLine } of windows(handle, 0, size)) {
+    if (oversizeLine !== null) {
       yield { line: null, damaged: 1 };
       continue;
     }

@@ -41,8 +41,8 @@ const drainMs = 1000;
 /** @throws EngineFailure if the agent could not be started */
 export async function startAgentProcess(request: AgentProcessRequest): Promise<AgentProcess> {
   const { lease, runId, label, ladder } = request;
-  const tooLong = argumentProblem(request);
-  if (tooLong !== null) throw failures.spawnFailed(label, request.path, tooLong);
+  const problem = argumentProblem(request);
+  if (problem !== null) throw failures.spawnFailed(label, request.path, problem);
   await lease?.leases.write({ ...lease.content, process: null });
   const forget = async (): Promise<void> => lease?.leases.remove(runId);
   const spawned = await spawnAgent({ ...request, env: { ...request.env, [runVariable]: runId } }).catch(

@@ -23,18 +23,18 @@ export function argumentProblem(command: Command, platform: NodeJS.Platform = pr
       (sum, argument) => sum + argument.length + (argument.match(/["\\]/g)?.length ?? 0) + 3,
       0,
     );
-    return line < longestWindowsLine ? null : tooLong(largest, longestWindowsLine);
+    return line < longestWindowsLine ? null : tooLongText(largest, longestWindowsLine);
   }
-  if (platform === 'linux' && largest >= longestArgument) return tooLong(largest, longestArgument - 1);
+  if (platform === 'linux' && largest >= longestArgument) return tooLongText(largest, longestArgument - 1);
   const variables = Object.entries(env).reduce((sum, [name, value]) => sum + sizeOf(name) + sizeOf(value), 0);
   const list = [path, ...args].reduce((sum, argument) => sum + sizeOf(argument), variables);
-  return list < longestList ? null : tooLong(largest, longestList);
+  return list < longestList ? null : tooLongText(largest, longestList);
 }
 
 /** Includes the terminating NUL and the pointer. */
 const sizeOf = (text: string): number => Buffer.byteLength(text) + 9;
 
-function tooLong(bytes: number, limit: number): string {
+function tooLongText(bytes: number, limit: number): string {
   const shown = (size: number): string => englishNumbers.count(size);
   return (
     `The agent takes its prompt or instructions as an argument of its program. The longest argument has ${shown(bytes)} bytes, ` +

@@ -53,7 +53,8 @@ export class Requests {
     tell({ type: 'request', request: isCounting ? { ...request, expires_at: iso(now + requestMs) } : request });
     if (this.#hasEnded) return Promise.resolve(this.#decide(request, 'run_over', runEndedAnswer));
     if (!interactive) return Promise.resolve(this.#decide(request, 'nobody', noUserAnswer));
-    if (this.#pendingAnswers.size >= maxPending) return Promise.resolve(this.#decide(request, 'policy', tooManyAnswer));
+    if (this.#pendingAnswers.size >= maxPending)
+      return Promise.resolve(this.#decide(request, 'policy', tooManyRequestsAnswer));
     let resolve: (decision: Decision) => void = () => undefined;
     const decision = new Promise<Decision>((settled) => {
       resolve = settled;
@@ -123,7 +124,7 @@ function isActionOn(action: AgentRequest['action'], { path }: EditedText): boole
 const runEndedAnswer: Answer = { kind: 'deny', reason: 'The run ended before anyone answered.' };
 const noUserAnswer: Answer = { kind: 'deny', reason: 'No one is available to answer.' };
 const withdrawnAnswer: Answer = { kind: 'deny', reason: 'The agent withdrew the request.' };
-const tooManyAnswer: Answer = { kind: 'deny', reason: `More than ${maxPending} requests at once.` };
+const tooManyRequestsAnswer: Answer = { kind: 'deny', reason: `More than ${maxPending} requests at once.` };
 
 function iso(epochMs: number): string {
   return new Date(Math.min(epochMs, 8.64e15)).toISOString();

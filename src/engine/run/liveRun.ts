@@ -167,7 +167,7 @@ export class LiveRun implements ActiveRun {
       record: (line) => this.#feed.addClientLine(line),
       onDecision: (request: AgentRequest, decision: Decision) =>
         void session.append(decisionLine(this.runId, request, decision)),
-      onQueue: queueRecorder(this, this.#deps.clock, (line) => session.append(line)),
+      onQueueChange: queueRecorder(this, this.#deps.clock, (line) => session.append(line)),
       onChange: () => {
         const needs_you = needsYou(this.#conversation.pending());
         if (needs_you !== session.summary.needs_you) session.change({ needs_you });

@@ -21,7 +21,7 @@ export interface ConversationDeps extends RequestsDeps {
   /** Runs before the agent gets a message. Never rejects. */
   readonly beforeMessage?: () => Promise<void>;
   /** Records that a message was queued or left the queue. */
-  readonly onQueue: (change: QueueChange) => void;
+  readonly onQueueChange: (change: QueueChange) => void;
   /** The conversation cannot continue; `message` is the reason. */
   readonly onFailure: (message: string) => void;
 }
@@ -89,7 +89,7 @@ export class LiveConversation implements Conversation {
     const message = { id: this.#nextId++, text };
     if (how === 'interrupt') this.#queue.unshift(message);
     else this.#queue.push(message);
-    this.#deps.onQueue(message);
+    this.#deps.onQueueChange(message);
     if (!this.#isTurnActive || (how === 'queue' && this.#dialogue?.takesMessagesInTurn === true)) this.#sendNext();
     else if (how === 'interrupt') this.#callDialogue((dialogue) => dialogue.interrupt());
     onChange();
@@ -115,7 +115,7 @@ export class LiveConversation implements Conversation {
     const message = this.#queue.find((queuedMessage) => queuedMessage.id === id);
     if (message === undefined) return undefined;
     this.#queue = this.#queue.filter((queuedMessage) => queuedMessage !== message);
-    this.#deps.onQueue({ id, text: null });
+    this.#deps.onQueueChange({ id, text: null });
     this.#deps.onChange();
     return message.text;
   }
@@ -175,7 +175,7 @@ export class LiveConversation implements Conversation {
     this.hasUnsent ||= unsentMessages.length > 0;
     for (const { id, text } of unsentMessages) {
       this.#deps.record({ type: 'note', ...unsentNote(text) });
-      this.#deps.onQueue({ id, text: null });
+      this.#deps.onQueueChange({ id, text: null });
     }
     this.#deps.onChange();
   }
@@ -192,7 +192,7 @@ export class LiveConversation implements Conversation {
     this.#handleTurnStart();
     this.#endedByUser = false;
     this.#deps.record({ type: 'message', text: message.text, origin: 'human' });
-    this.#deps.onQueue({ id: message.id, text: null });
+    this.#deps.onQueueChange({ id: message.id, text: null });
     const current = this.#dialogue;
     const send = (): void => {
       if (this.#dialogue === current) this.#callDialogue((dialogue) => dialogue.sendMessage(message.text));

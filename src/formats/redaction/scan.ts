@@ -43,11 +43,11 @@ export function findSecrets(text: string): Finding[] {
 }
 
 const ranked = secretRules.map((rule, rank) => ({ rule, rank }));
-const ordinary = ranked.filter(({ rule }) => rule.hasRareHints !== true);
-const rareHint = new RegExp(
+const ordinary = ranked.filter(({ rule }) => rule.hasRareRequiredWords !== true);
+const rareWord = new RegExp(
   secretRules
-    .flatMap(({ hasRareHints, hints }) => (hasRareHints === true ? hints : []))
-    .map((hint) => hint.replaceAll(/[./]/g, String.raw`\$&`))
+    .flatMap(({ hasRareRequiredWords, requiredWords }) => (hasRareRequiredWords === true ? requiredWords : []))
+    .map((word) => word.replaceAll(/[./]/g, String.raw`\$&`))
     .join('|'),
 );
 
@@ -55,9 +55,9 @@ function plainSecrets(text: string): RankedFinding[] {
   const found: RankedFinding[] = [];
   if (text.length < shortest) return found;
   const lower = text.toLowerCase();
-  for (const { rule, rank } of rareHint.test(text) ? ranked : ordinary) {
+  for (const { rule, rank } of rareWord.test(text) ? ranked : ordinary) {
     const where = rule.ignoreCase === true ? lower : text;
-    if (!rule.hints.some((hint) => where.includes(hint))) continue;
+    if (!rule.requiredWords.some((word) => where.includes(word))) continue;
     for (const { start, end } of secretSpans(rule, text)) found.push({ start, end, rule: rule.id, rank });
   }
   return found;

@@ -20,6 +20,6 @@ export function parseVisits(saved: unknown): Visits | undefined {
 }
 
 /** Time after which changes count as updates. A reload keeps updates that no one has read. `now`: epoch ms. */
-export function newsSince({ lastOpen, unseenSince }: Visits, now: number): string {
+export function changesSince({ lastOpen, unseenSince }: Visits, now: number): string {
   return unseenSince !== undefined && now - Date.parse(lastOpen) < reloadMs ? unseenSince : lastOpen;
 }

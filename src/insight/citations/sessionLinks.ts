@@ -26,7 +26,7 @@ export class SessionLinks {
   readonly #evidence: SessionEvidence;
   readonly #sources = new Sources();
   readonly #linksByEntry = new Map<number, readonly NumberedLink[]>();
-  #savedLinks = 0;
+  #savedLinkCount = 0;
 
   constructor(workDir: string) {
     this.#evidence = new SessionEvidence(workDir);
@@ -45,7 +45,7 @@ export class SessionLinks {
       return number === undefined ? [] : [{ at, number, link: limitCandidates(link) }];
     });
     this.#linksByEntry.set(entry.index, numbered);
-    this.#savedLinks += numbered.length;
+    this.#savedLinkCount += numbered.length;
     this.#forget();
   }
 
@@ -58,13 +58,13 @@ export class SessionLinks {
   }
 
   #drop(index: number): void {
-    this.#savedLinks -= this.#linksByEntry.get(index)?.length ?? 0;
+    this.#savedLinkCount -= this.#linksByEntry.get(index)?.length ?? 0;
     this.#linksByEntry.delete(index);
   }
 
   #forget(): void {
     for (const index of this.#linksByEntry.keys()) {
-      if (this.#savedLinks <= maxLinks) return;
+      if (this.#savedLinkCount <= maxLinks) return;
       this.#drop(index);
     }
   }

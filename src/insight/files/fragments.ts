@@ -5,7 +5,7 @@ import { unchangedLines } from './lineDiff.ts';
 export type Fragment = readonly HistoryLine[];
 
 /** Characters per file; beyond them, the oldest fragments are dropped. */
-const mostCharacters = 4 * 1024 * 1024;
+const maxCharacters = 4 * 1024 * 1024;
 /** Letters and digits that a text needs to be recognized at any position. */
 const leastToKnow = 6;
 /** Share of a fragment's lines that must still exist, in order. */
@@ -26,7 +26,7 @@ export class Fragments {
     if (!fragment.some(({ by }) => by !== null)) return;
     this.#fragments.push(fragment);
     this.#characters += sizeOf(fragment);
-    while (this.#characters > mostCharacters && this.#fragments.length > 0)
+    while (this.#characters > maxCharacters && this.#fragments.length > 0)
       this.#characters -= sizeOf(this.#fragments.shift() ?? []);
   }
 

@@ -18,9 +18,9 @@ export interface LineClaim {
   readonly edited: boolean;
 }
 
-const mostClaims = 8;
+const maxClaims = 8;
 /** Pairs of lines compared in one differing range. */
-const mostPairs = 10_000;
+const maxPairs = 10_000;
 const leastAlike = 0.5;
 
 /**
@@ -38,7 +38,7 @@ export function lineClaims(
     const own = claimsOf(now, record);
     for (const [at, claims] of own.entries()) all[at]?.push(...claims);
   }
-  return all.map((claims) => claims.sort((a, b) => rank(a) - rank(b)).slice(0, mostClaims));
+  return all.map((claims) => claims.sort((a, b) => rank(a) - rank(b)).slice(0, maxClaims));
 }
 
 function rank({ kind, edited }: LineClaim): number {
@@ -127,7 +127,7 @@ function haveOtherChanges(
   oldLines: readonly HistoryLine[],
 ): void {
   const written = oldLines.filter(({ by, text }) => by !== null && text !== null && text.trim() !== '');
-  if (written.length === 0 || from >= to || written.length * (to - from) > mostPairs) return;
+  if (written.length === 0 || from >= to || written.length * (to - from) > maxPairs) return;
   for (let at = from; at < to; at += 1) {
     const own = owned[at];
     const text = now[at]?.trim() ?? '';

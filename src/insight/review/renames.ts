@@ -24,7 +24,7 @@ export interface FoundFile {
 /** Share of lines that a renamed file still has, if the file is known to be new. */
 const leastAlike = 0.5;
 /** Pairs that are compared line by line. */
-const mostPairs = 400;
+const maxPairs = 400;
 
 /**
  * Finds new names of missing files by the content with which the session left them. Each found file matches at most
@@ -52,7 +52,7 @@ export function findRenames(files: readonly DeletedFile[], found: readonly Found
   const similarFiles = deletedFiles
     .filter(({ path }) => !renames.has(path))
     .flatMap((from) => found.flatMap((to) => (taken.has(to.path) || !isLater(to, from) ? [] : [{ from, to }])))
-    .slice(0, mostPairs)
+    .slice(0, maxPairs)
     .map(({ from, to }) => ({ from, to, likeness: similarity(from, to) }))
     .filter(({ likeness: share }) => share >= leastAlike)
     .sort((a, b) => b.likeness - a.likeness);

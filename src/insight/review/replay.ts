@@ -108,11 +108,11 @@ export class Replay {
   }
 }
 
-const mostPlaces = 10_000;
+const maxPlaces = 10_000;
 
 export function placesOf(text: string, part: string): number[] {
   const places: number[] = [];
-  for (let at = text.indexOf(part); at !== -1 && places.length < mostPlaces; at = text.indexOf(part, at + part.length))
+  for (let at = text.indexOf(part); at !== -1 && places.length < maxPlaces; at = text.indexOf(part, at + part.length))
     places.push(at);
   return places;
 }

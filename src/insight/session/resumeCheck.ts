@@ -11,9 +11,9 @@ export interface ResumePlace {
   /** The agent's own file of the conversation; `unknown` if Vitrine does not read this agent's files. */
   readonly conversation: 'found' | 'missing' | 'unknown';
   /** The session was recorded on another machine. */
-  readonly isOtherMachine: boolean;
+  readonly isFromOtherMachine: boolean;
   /** The record belongs to another user of this machine. */
-  readonly isOtherUser: boolean;
+  readonly belongsToOtherUser: boolean;
   /** The folder is a linked git worktree. */
   readonly isWorktree: boolean;
   readonly isContainer: boolean;
@@ -58,8 +58,8 @@ export function resumeCheck(place: ResumePlace): ResumeCheck {
   ]);
   const isFound = conversation === 'found';
   const uncertainReasons = reasonsOf([
-    ['other_machine', place.isOtherMachine && !isFound],
-    ['other_user', place.isOtherUser && !isFound],
+    ['other_machine', place.isFromOtherMachine && !isFound],
+    ['other_user', place.belongsToOtherUser && !isFound],
     ['conversation_missing', isNamed && conversation === 'missing'],
     ['not_checked', isNamed && conversation === 'unknown'],
   ]);

@@ -4,7 +4,7 @@ import type { ToolUse } from '../../model/transcript/tool.ts';
 /** Repeated steps that a reviewer may want to know, in order. */
 export interface Finding {
   readonly kind: 'duplicate_read' | 'retry_loop';
-  /** Entry indexes: at least two; the first `mostSteps` of more. */
+  /** Entry indexes: at least two; the first `maxSteps` of more. */
   readonly steps: readonly number[];
   /** The path that was read again, or the command or path that failed again. */
   readonly subject: string;

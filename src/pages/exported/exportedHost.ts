@@ -18,7 +18,7 @@ import { ledgerOf, turnsOf, viewOf } from './exportedView.ts';
 
 /** Entries that the page gets at once; of a longer session, it asks for the others. */
 const firstEntries = 2000;
-const mostFound = 1000;
+const maxFoundEntries = 1000;
 /** Entries that are searched for sources before the page has its turn. */
 const entriesAtOnce = 100;
 
@@ -210,7 +210,7 @@ export class ExportedHost {
     let truncated = false;
     for (const entry of this.#session.entries.slice(from)) {
       if (!answers(entry, query)) continue;
-      if (indexes.length === mostFound) {
+      if (indexes.length === maxFoundEntries) {
         truncated = true;
         break;
       }

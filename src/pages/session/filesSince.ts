@@ -6,7 +6,7 @@ import type { ViewIndex, ViewSource } from './viewIndex.ts';
 
 /** Maximum number of steps per file; the state of files with more is unknown. */
 const maxSteps = 2000;
-const maxKept = 100;
+const maxHistories = 100;
 
 /** Whether files are still as the session left them. Caches expected texts until the session changes them. */
 export class FilesSince {
@@ -41,7 +41,7 @@ export class FilesSince {
     for (const index of file.steps) for (const entry of await this.#source.read(index, index + 1)) history.add(entry);
     this.#histories.set(file.path, { last, history });
     const [oldest] = this.#histories.keys();
-    if (this.#histories.size > maxKept && oldest !== undefined) this.#histories.delete(oldest);
+    if (this.#histories.size > maxHistories && oldest !== undefined) this.#histories.delete(oldest);
     return history;
   }
 }

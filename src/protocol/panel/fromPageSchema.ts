@@ -3,7 +3,7 @@ import { stepKinds } from '../../model/transcript/steps.ts';
 import { detailLevels } from './detailLevel.ts';
 import { maxMessages } from './figureMessages.ts';
 import { type Envelope, type FromPage, pageCommands } from './messages.ts';
-import { fileSorts, maxClosed, maxLines, maxSince } from './viewMessages.ts';
+import { fileSorts, maxCollapsedLanes, maxLines, maxSince } from './viewMessages.ts';
 
 const request = z.number().int().nonnegative();
 const line = z.number().int().min(1);
@@ -25,7 +25,7 @@ const wish = z.object({
   kinds: z.array(z.enum(stepKinds)).max(stepKinds.length),
   repeats: z.boolean(),
   sort: z.enum(['time', 'longest']),
-  closed: z.array(text(1000)).max(maxClosed),
+  closed: z.array(text(1000)).max(maxCollapsedLanes),
 });
 
 const fromPageSchema = z.discriminatedUnion('type', [

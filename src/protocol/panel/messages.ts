@@ -151,7 +151,7 @@ export type FromPage =
   | { readonly type: 'getEntry'; readonly request: number; readonly index: number }
   /** `link` is the `at` of one of the entry's links. */
   | { readonly type: 'getEvidence'; readonly request: number; readonly index: number; readonly link: number }
-  /** `query`: words in the name, path or URL. At most `mostLines` at once. */
+  /** `query`: words in the name, path or URL. At most `maxLines` at once. */
   | {
       readonly type: 'getSources';
       readonly request: number;

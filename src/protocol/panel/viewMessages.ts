@@ -12,10 +12,10 @@ export interface TrajectoryQuery {
   /** Only repeated steps: the same lines read again, the same call failed again. */
   readonly repeats: boolean;
   readonly sort: 'time' | 'longest';
-  /** Collapsed lanes, by id; at most `mostClosed`. */
+  /** Collapsed lanes, by id; at most `maxCollapsedLanes`. */
   readonly closed: readonly string[];
 }
-export const maxClosed = 500;
+export const maxCollapsedLanes = 500;
 /** Lines per answer. */
 export const maxLines = 200;
 
@@ -91,7 +91,7 @@ export interface TimeLane {
   readonly phase: Phase;
   /** Total of all runs, in milliseconds. */
   readonly ms: number;
-  /** The longest segments, in order; at most `mostSegments`. */
+  /** The longest segments, in order; at most `maxSegments`. */
   readonly segments: readonly { readonly offset: number; readonly duration: number }[];
 }
 export const maxSegments = 200;
@@ -213,7 +213,7 @@ export type ViewRequest =
       readonly query: string;
       readonly sort: FileSort;
     }
-  /** Whether these files on disk are as the session left them; at most `mostSince`. */
+  /** Whether these files on disk are as the session left them; at most `maxSince`. */
   | { readonly type: 'getSince'; readonly request: number; readonly paths: readonly string[] }
   /** How a waiting request would change its files as they are now. `id`: of the request. */
   | { readonly type: 'getEditPreviews'; readonly request: number; readonly id: string }

@@ -55,13 +55,13 @@ export class PublicApi implements vscode.Disposable {
     return Object.freeze<VitrineApi>({
       version: 1,
       executors: Object.freeze({
-        ClaudeCodeExecutor: executorClass('claude-code', runs),
-        CodexExecutor: executorClass('codex', runs),
-        CopilotExecutor: executorClass('copilot', runs),
-        GeminiExecutor: executorClass('gemini', runs),
-        CursorExecutor: executorClass('cursor', runs),
-        AcpExecutor: executorClass('acp', runs),
-        AcpHttpExecutor: executorClass('acp-http', runs),
+        ClaudeCodeExecutor: createExecutorClass('claude-code', runs),
+        CodexExecutor: createExecutorClass('codex', runs),
+        CopilotExecutor: createExecutorClass('copilot', runs),
+        GeminiExecutor: createExecutorClass('gemini', runs),
+        CursorExecutor: createExecutorClass('cursor', runs),
+        AcpExecutor: createExecutorClass('acp', runs),
+        AcpHttpExecutor: createExecutorClass('acp-http', runs),
         AgentFileExecutor: agentFileExecutorClass(runs),
       }),
       createOutputChunks: ({ output }: TaskProcess) => output,
@@ -136,7 +136,7 @@ function isMessage({ type, metadata }: NormalizedEntry, includeSynthetic: boolea
   return metadata?.parentCallId === undefined && (includeSynthetic || !isMarkedSynthetic(metadata));
 }
 
-function executorClass(
+function createExecutorClass(
   type: ExecutorType,
   runs: () => Promise<ApiRuns>,
 ): new (config?: ExecutorConfig | ProfileConfig) => AgentExecutor {

@@ -1,11 +1,11 @@
 import * as vscode from 'vscode';
 import { awaySummary, countUpdates, type AwaySummary, type LastVisit } from '../../insight/away/awaySummary.ts';
-import { newsSince, parseVisits, type Visits } from '../../insight/away/visits.ts';
+import { changesSince, parseVisits, type Visits } from '../../insight/away/visits.ts';
 import { isProgrammatic } from '../observed/observedItems.ts';
 import { isHere, type SessionList } from '../sessions/sessionList.ts';
 import type { SessionRow } from '../sessions/sessionRow.ts';
 import { interruptedRows } from './interrupted.ts';
-import { newsText } from './newsText.ts';
+import { unseenText } from './unseenText.ts';
 
 const { t } = vscode.l10n;
 
@@ -21,7 +21,7 @@ interface WhileAwayDeps {
   /** Epoch ms. */
   readonly now: () => number;
   /** Number of sessions with unseen changes. */
-  readonly onNews: (count: number) => void;
+  readonly onUnseenChange: (count: number) => void;
 }
 
 /** Tracks what happened in this folder since a window was last open, and shows a badge instead of a notification. */
@@ -31,7 +31,7 @@ export class WhileAway implements vscode.Disposable {
   readonly #subscription: vscode.Disposable;
   readonly #visit: LastVisit | undefined;
   #isFirst = true;
-  #hasUnseenNews = false;
+  #hasUnseenChanges = false;
   #interrupted = -1;
   #timer: NodeJS.Timeout | undefined;
 
@@ -42,7 +42,7 @@ export class WhileAway implements vscode.Disposable {
     const hasFolder = (vscode.workspace.workspaceFolders ?? []).length > 0;
     if (saved !== undefined && hasFolder)
       this.#visit = {
-        at: newsSince(saved, now()),
+        at: changesSince(saved, now()),
         running: new Set(list.live().map(({ session_id: id }) => id)),
       };
     this.#statusItem.name = t('Vitrine: While You Were Away');
@@ -67,7 +67,7 @@ export class WhileAway implements vscode.Disposable {
 
   /** Call when the report is visible. */
   markSeen(): void {
-    this.#hasUnseenNews = false;
+    this.#hasUnseenChanges = false;
     this.#statusItem.hide();
     this.#notify(0);
     this.#saveSoon();
@@ -109,20 +109,20 @@ export class WhileAway implements vscode.Disposable {
 
   /** Only sessions in the first complete list changed while the user was away. */
   #hint(): void {
-    const news = this.#visit === undefined ? 0 : countUpdates(this.summary(), this.#visit);
-    if (news === 0) return;
-    this.#hasUnseenNews = true;
-    const text = newsText(news);
+    const unseen = this.#visit === undefined ? 0 : countUpdates(this.summary(), this.#visit);
+    if (unseen === 0) return;
+    this.#hasUnseenChanges = true;
+    const text = unseenText(unseen);
     this.#statusItem.text = `$(history) ${text}`;
     this.#statusItem.tooltip = t('Show what finished, failed, changed or needs you');
     this.#statusItem.accessibilityInformation = { label: t('Vitrine: {0}', text), role: 'button' };
     this.#statusItem.show();
-    this.#notify(news);
+    this.#notify(unseen);
   }
 
-  #notify(news: number): void {
-    this.#deps.onNews(news);
-    void vscode.commands.executeCommand('setContext', 'vitrine.awayNews', news);
+  #notify(unseen: number): void {
+    this.#deps.onUnseenChange(unseen);
+    void vscode.commands.executeCommand('setContext', 'vitrine.awayNews', unseen);
   }
 
   #saveSoon(): void {
@@ -134,7 +134,7 @@ export class WhileAway implements vscode.Disposable {
     this.#timer = undefined;
     const { state, now } = this.#deps;
     const lastOpen = new Date(now()).toISOString();
-    const unseenSince = this.#hasUnseenNews ? this.#visit?.at : undefined;
+    const unseenSince = this.#hasUnseenChanges ? this.#visit?.at : undefined;
     const visits: Visits = unseenSince === undefined ? { lastOpen } : { lastOpen, unseenSince: unseenSince };
     void state.update(key, visits);
   }

@@ -25,7 +25,7 @@ export async function stopAll({ stores, version, log }: StopAllDeps): Promise<nu
     const stopped = await Promise.allSettled(runs.map((run) => run.stop()));
     const failed = stopped.filter(({ status }) => status === 'rejected').length;
     log.info(logLine('stop all', { agents: runs.length, failed }));
-    if (failed > 0) void vscode.window.showErrorMessage(failedText(failed));
+    if (failed > 0) void vscode.window.showErrorMessage(stopFailedText(failed));
     return runs.length - failed;
   } finally {
     close();
@@ -59,7 +59,7 @@ async function isConfirmed(
   return chosen === stop;
 }
 
-function failedText(count: number): string {
+function stopFailedText(count: number): string {
   return count === 1
     ? t('1 agent could not be stopped. See the log for details.')
     : t('{0} agents could not be stopped. See the log for details.', count);

@@ -9,7 +9,7 @@ const { t } = vscode.l10n;
 type Masking = NonNullable<ExportReport['redaction']>;
 
 /** Maximum number of lists to keep while the window is open. */
-const maxKept = 10;
+const maxMaskings = 10;
 
 /** Lists what was masked in an export, without the secrets. */
 export class MaskedPages implements vscode.Disposable {
@@ -20,7 +20,7 @@ export class MaskedPages implements vscode.Disposable {
     this.#maskings.delete(file);
     this.#maskings.set(file, masking);
     const [oldest] = this.#maskings.keys();
-    if (this.#maskings.size > maxKept && oldest !== undefined) this.#maskings.delete(oldest);
+    if (this.#maskings.size > maxMaskings && oldest !== undefined) this.#maskings.delete(oldest);
     const title = t('Secrets Masked in {0}', path.basename(file));
     return this.#pages.show(vscode.Uri.from({ scheme, path: `/${title}`, query: file }));
   }

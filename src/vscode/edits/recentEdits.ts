@@ -8,7 +8,7 @@ import { inertText } from '../text/inertText.ts';
 const { t } = vscode.l10n;
 
 /** Files that are offered. */
-const mostFiles = 200;
+const maxFiles = 200;
 
 interface Item extends vscode.QuickPickItem {
   readonly edit: RecentEdit;
@@ -44,7 +44,7 @@ export async function pickRecentEdit({ engines, now, lead }: RecentEditsDeps): P
   pick.show();
   try {
     const { archive } = await engines.get();
-    const edits = await archive.search.recentEdits({ signal: stop.signal }, mostFiles);
+    const edits = await archive.search.recentEdits({ signal: stop.signal }, maxFiles);
     pick.items = edits.map((edit) => ({ ...itemOf(edit, now()), buttons: [openFile] }));
     pick.placeholder =
       edits.length === 0 ? t('No agent has changed a file yet.') : t('Select a file to see the step that changed it');

@@ -3,7 +3,7 @@ import type { EngineHost } from '../engine/engineHost.ts';
 import { isHere, type SessionList } from '../sessions/sessionList.ts';
 import type { SessionLoader } from '../sessions/sessionLoader.ts';
 import { marksLines } from '../settings/settings.ts';
-import type { LineStories } from './lineStories.ts';
+import type { LineOrigins } from './lineOrigins.ts';
 import type { TouchIndex } from './touchIndex.ts';
 
 /** Delay in ms after sessions change before their files are read again. */
@@ -19,7 +19,7 @@ interface LineHistoryDeps {
 /** Loaded when the setting is on or the user asks about a line. */
 interface LoadedLines {
   readonly index: TouchIndex;
-  readonly stories: LineStories;
+  readonly origins: LineOrigins;
 }
 
 /**
@@ -56,9 +56,9 @@ export class LineHistory implements vscode.Disposable {
     this.#hide();
     if (!showsMarks) return;
     const turn = this.#generation;
-    const { stories } = await this.lines();
+    const { origins } = await this.lines();
     const { showLines } = await import('./showLines.ts');
-    if (turn === this.#generation) this.#display = showLines(stories, this.#deps.list, pause);
+    if (turn === this.#generation) this.#display = showLines(origins, this.#deps.list, pause);
   }
 
   #hide(): void {
@@ -69,9 +69,9 @@ export class LineHistory implements vscode.Disposable {
 
   async #load(): Promise<LoadedLines> {
     const { engines, loader, log } = this.#deps;
-    const [{ TouchIndex }, { LineStories }] = await Promise.all([
+    const [{ TouchIndex }, { LineOrigins }] = await Promise.all([
       import('./touchIndex.ts'),
-      import('./lineStories.ts'),
+      import('./lineOrigins.ts'),
     ]);
     const open = async (id: string) => (await engines.get()).open(id);
     const findSessionsTouching = async (path: string) => {
@@ -80,6 +80,6 @@ export class LineHistory implements vscode.Disposable {
       return archive.search.findSessionsTouching(path, { within: isHere });
     };
     const index = new TouchIndex({ findSessionsTouching, open }, log);
-    return { index, stories: new LineStories(index, open) };
+    return { index, origins: new LineOrigins(index, open) };
   }
 }

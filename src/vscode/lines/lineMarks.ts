@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { LineClaim } from '../../insight/files/lineClaims.ts';
-import type { LineStories } from './lineStories.ts';
+import type { LineOrigins } from './lineOrigins.ts';
 
 /** Delay in ms after the last edit before a document is compared again. */
 const pause = 400;
@@ -17,7 +17,7 @@ const shapes: Readonly<Record<Mark, string>> = {
 
 /** Draws in the gutter which lines recorded sessions wrote and read. */
 export class LineMarks implements vscode.Disposable {
-  readonly #stories: LineStories;
+  readonly #origins: LineOrigins;
   readonly #decorationTypes: Readonly<Record<Mark, vscode.TextEditorDecorationType>>;
   readonly #disposables: vscode.Disposable[];
   readonly #onDrawn: () => void;
@@ -25,8 +25,8 @@ export class LineMarks implements vscode.Disposable {
   #disposed = false;
 
   /** `onDrawn` is called when marks may have changed. */
-  constructor(stories: LineStories, onDrawn: () => void) {
-    this.#stories = stories;
+  constructor(origins: LineOrigins, onDrawn: () => void) {
+    this.#origins = origins;
     this.#onDrawn = onDrawn;
     this.#decorationTypes = { changed: markType('changed'), edited: markType('edited'), read: markType('read') };
     this.#disposables = [
@@ -54,7 +54,7 @@ export class LineMarks implements vscode.Disposable {
     for (const editor of vscode.window.visibleTextEditors) {
       if (editor.document.uri.scheme !== 'file') continue;
       const { version } = editor.document;
-      const claims = (await this.#stories.claims(editor.document)) ?? [];
+      const claims = (await this.#origins.claims(editor.document)) ?? [];
       if (this.#disposed) return;
       // A newer version is already being compared.
       if (editor.document.version !== version) continue;

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { inertText, literalText, visibleText } from '../text/inertText.ts';
-import type { LineStory } from './lineStories.ts';
+import type { LineOrigin } from './lineOrigins.ts';
 import { dateTime } from '../text/dates.ts';
 
 const { t } = vscode.l10n;
@@ -12,18 +12,18 @@ const longestLine = 80;
 export const openEntryCommand = 'vitrine.openEntry';
 
 /** The hover of a line: untrusted text from the session, with trusted links of Vitrine. */
-export function storyHover(stories: readonly LineStory[]): vscode.MarkdownString[] {
-  const [story, ...others] = stories;
-  return story === undefined ? [] : [storyText(story, others.length), links(story)];
+export function lineOriginHover(origins: readonly LineOrigin[]): vscode.MarkdownString[] {
+  const [origin, ...others] = origins;
+  return origin === undefined ? [] : [lineOriginText(origin, others.length), links(origin)];
 }
 
-function storyText(story: LineStory, others: number): vscode.MarkdownString {
-  const { prompt, edited } = story;
-  const facts = [story.agent, story.model ?? '', stepText(story), dateTime(story.at)].filter((part) => part !== '');
+function lineOriginText(origin: LineOrigin, others: number): vscode.MarkdownString {
+  const { prompt, edited } = origin;
+  const facts = [origin.agent, origin.model ?? '', stepText(origin), dateTime(origin.at)].filter((part) => part !== '');
   const parts = [
     `**${literalText(t('Why is this line here?'))}**`,
     edited ? literalText(t('Edited since. Previous text:')) : '',
-    `${literalText(oneLine(story.title))}  \n${literalText(facts.join(' · '))}`,
+    `${literalText(oneLine(origin.title))}  \n${literalText(facts.join(' · '))}`,
     ...(prompt === undefined || prompt.trim() === ''
       ? []
       : ['---', literalText(shortenText(visibleLines(prompt), longestPrompt))]),
@@ -38,7 +38,7 @@ function storyText(story: LineStory, others: number): vscode.MarkdownString {
   return text;
 }
 
-function links({ session, entryIndex, promptIndex }: LineStory): vscode.MarkdownString {
+function links({ session, entryIndex, promptIndex }: LineOrigin): vscode.MarkdownString {
   const text = new vscode.MarkdownString('', false);
   text.isTrusted = { enabledCommands: [openEntryCommand, 'vitrine.whyThisLine'] };
   const link = (label: string, index: number): string =>
@@ -52,20 +52,22 @@ function links({ session, entryIndex, promptIndex }: LineStory): vscode.Markdown
 }
 
 /** Title for a VS Code list, where `$(…)` would be an icon. */
-export function storyTitle(story: LineStory): string {
-  return inertText(oneLine(story.title));
+export function originTitle(origin: LineOrigin): string {
+  return inertText(oneLine(origin.title));
 }
 
 /** Facts about the line: agent and model, step and time. */
-export function storyFacts(story: LineStory): string {
-  return inertText([story.agent, story.model ?? '', stepText(story), dateTime(story.at)].filter(Boolean).join(' · '));
+export function originFacts(origin: LineOrigin): string {
+  return inertText(
+    [origin.agent, origin.model ?? '', stepText(origin), dateTime(origin.at)].filter(Boolean).join(' · '),
+  );
 }
 
-export function storyPrompt({ prompt }: LineStory): string {
+export function originPrompt({ prompt }: LineOrigin): string {
   return prompt === undefined ? '' : inertText(oneLine(prompt));
 }
 
-export function stepText({ step }: LineStory): string {
+export function stepText({ step }: LineOrigin): string {
   return step === undefined ? '' : t('step {0}', step);
 }
 

@@ -4,10 +4,10 @@ import type { NormalizedEntry } from '../../model/transcript/entry.ts';
 import type { SessionRow } from '../sessions/sessionRow.ts';
 
 /** Maximum number of sessions to read per file, newest first, and of entries per session. */
-const mostSessions = 50;
-const mostEntries = 250_000;
+const maxSessions = 50;
+const maxEntries = 250_000;
 /** Maximum number of cached sessions. */
-const mostKnown = 200;
+const maxCachedSessions = 200;
 /** Entries read at once. */
 const chunk = 500;
 
@@ -74,7 +74,7 @@ export class TouchIndex {
 
   async #readTouches(path: string): Promise<readonly Touch[]> {
     const { sessions, searched } = await this.#source.findSessionsTouching(path);
-    const newest = [...sessions].sort((a, b) => b.updated_at.localeCompare(a.updated_at)).slice(0, mostSessions);
+    const newest = [...sessions].sort((a, b) => b.updated_at.localeCompare(a.updated_at)).slice(0, maxSessions);
     const touches: Touch[] = [];
     let read = 0;
     for (const { session_id: session, updated_at: updatedAt } of newest) {
@@ -95,7 +95,7 @@ export class TouchIndex {
     this.#bySession.delete(session);
     this.#bySession.set(session, known);
     const [oldest] = this.#bySession.keys();
-    if (this.#bySession.size > mostKnown && oldest !== undefined) this.#bySession.delete(oldest);
+    if (this.#bySession.size > maxCachedSessions && oldest !== undefined) this.#bySession.delete(oldest);
   }
 
   /** Entry of the prompt that led to this entry. */
@@ -134,7 +134,7 @@ async function readNewTouches(
       ? { updatedAt, projectDir, files: new SessionFiles(projectDir), prompts: [], next: 0 }
       : { ...before, updatedAt };
   const total = recording ? 0 : handle.total();
-  if (total > mostEntries) return undefined;
+  if (total > maxEntries) return undefined;
   const settled = Math.min(total, ...handle.open());
   for (let from = known.next; from < settled; from += chunk) {
     for (const entry of await handle.read(from, Math.min(from + chunk, settled))) {

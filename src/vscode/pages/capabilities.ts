@@ -5,7 +5,7 @@ import { capabilityNames, type Capabilities, type CapabilityName } from '../../m
 import type { ReportCell } from '../../model/pages/report.ts';
 import type { SessionHandle, WindowEngine } from '../engine/windowEngine.ts';
 import { figures } from '../text/numberFormat.ts';
-import { protocolOf } from '../run/steps/agentItems.ts';
+import { protocolLabels } from '../run/steps/agentItems.ts';
 import { command, text } from './parts.ts';
 import type { BuiltReport, ReportWork } from './reportKind.ts';
 import { sessionFacts } from './sessionFacts.ts';
@@ -100,7 +100,7 @@ function agentText(agent: AgentReport): string {
   const { label, program } = agent;
   const version = program !== null && 'path' in program ? program.version : null;
   const missing = program !== null && 'message' in program;
-  const about = [...protocolOf(agent), ...(missing ? [t('not found')] : [])];
+  const about = [...protocolLabels(agent), ...(missing ? [t('not found')] : [])];
   return `${label}${version === null ? '' : ` ${version}`}${about.length === 0 ? '' : ` (${about.join(', ')})`}`;
 }
 
@@ -110,7 +110,7 @@ function supportCell({ supported, reason }: Capabilities[CapabilityName]): Repor
 }
 
 /** Evidence in one session for each of its agent's capabilities. Reads every entry. */
-export async function sessionCapabilities(
+export async function buildSessionCapabilityReport(
   engine: WindowEngine,
   handle: SessionHandle,
   { actions, progress, signal }: ReportWork,

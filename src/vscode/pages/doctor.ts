@@ -7,7 +7,7 @@ import type { ReportCell, ReportFact, ReportSection, ReportTable } from '../../m
 import type { SessionSummary } from '../../model/session/summary.ts';
 import { daemonStatuses, statusLines } from '../daemon/daemonStatus.ts';
 import type { WindowEngine } from '../engine/windowEngine.ts';
-import { nameOf, protocolOf } from '../run/steps/agentItems.ts';
+import { nameOf, protocolLabels } from '../run/steps/agentItems.ts';
 import { installAddress, placeSetting } from '../run/steps/agentPlaces.ts';
 import { isHere, type SessionList } from '../sessions/sessionList.ts';
 import { ownPrices, requestMinutes, stopGraceSeconds } from '../settings/settings.ts';
@@ -84,7 +84,7 @@ function agentTable({ agents }: Diagnosis, actions: ReportActions): ReportTable 
 }
 
 function labelOf(agent: AgentReport): string {
-  return [agent.label, ...protocolOf(agent).map((protocol) => `(${protocol})`)].join(' ');
+  return [agent.label, ...protocolLabels(agent).map((protocol) => `(${protocol})`)].join(' ');
 }
 
 function versionOf({ program }: AgentReport): string | undefined {

@@ -87,8 +87,8 @@ export function reportKinds({
     capabilities: {
       title: t('Session Capabilities'),
       async build(id, work) {
-        const { sessionCapabilities } = await import('./capabilities.ts');
-        return withSession(id, (handle, engine) => sessionCapabilities(engine, handle, work));
+        const { buildSessionCapabilityReport } = await import('./capabilities.ts');
+        return withSession(id, (handle, engine) => buildSessionCapabilityReport(engine, handle, work));
       },
     },
     followUps: {

@@ -15,7 +15,7 @@ import type { SessionHandle, WindowEngine } from '../engine/windowEngine.ts';
 /** Milliseconds of quiet before the files are compared again. */
 const pause = 250;
 /** Reverts that can be undone. */
-const mostUndos = 200;
+const maxUndos = 200;
 
 /** A hunk and the file it is in. */
 export interface ReviewPlace {
@@ -174,7 +174,7 @@ export class OpenReview implements vscode.Disposable {
     }
     const revertUndo = { undo, path: file.path, key: hunk.key };
     this.#undoStack.push(revertUndo);
-    if (this.#undoStack.length > mostUndos) this.#undoStack.shift();
+    if (this.#undoStack.length > maxUndos) this.#undoStack.shift();
     await this.refresh();
     await this.#recordDecision(file.path, [hunk.key], 'reverted');
     return { kind: 'reverted', undo: revertUndo };

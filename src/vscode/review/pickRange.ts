@@ -6,7 +6,7 @@ import { inertText } from '../text/inertText.ts';
 const { t } = vscode.l10n;
 
 /** Turns that are offered, the newest ones. */
-const mostTurns = 50;
+const maxTurns = 50;
 
 interface Item extends vscode.QuickPickItem {
   readonly range?: ReviewRange;
@@ -16,7 +16,7 @@ interface Item extends vscode.QuickPickItem {
 export async function pickRange(engines: EngineHost, id: string): Promise<ReviewRange | undefined> {
   const handle = await (await engines.get()).open(id);
   try {
-    const turns = handle.turns().slice(-mostTurns);
+    const turns = handle.turns().slice(-maxTurns);
     if (turns.length < 2) return { since: 0 };
     const prompts = await Promise.all(turns.map(({ firstIndex }) => handle.read(firstIndex, firstIndex + 1)));
     const parts = turns.map(({ firstIndex: since }, at) => {

@@ -12,7 +12,7 @@ import { inertText, visibleText } from '../text/inertText.ts';
 import { beforeUri } from './beforeUri.ts';
 import { OpenReview, type RevertUndo, type ReviewPlace } from './openReview.ts';
 import { offerLenses, ReviewMarks } from './reviewMarks.ts';
-import { linesText, originText, rangeOf } from './reviewText.ts';
+import { lineRangeText, originText, rangeOf } from './reviewText.ts';
 import { type ReviewNode, ReviewTree } from './reviewTree.ts';
 
 const { t } = vscode.l10n;
@@ -273,7 +273,7 @@ export class ReviewController implements vscode.Disposable {
 
   #showReverted({ file, hunk }: ReviewPlace, revertUndo: RevertUndo): void {
     const undo = t('Undo');
-    const message = t('Reverted in {0}: {1}', inertText(path.basename(file.path)), linesText(hunk));
+    const message = t('Reverted in {0}: {1}', inertText(path.basename(file.path)), lineRangeText(hunk));
     void vscode.window.showInformationMessage(message, undo).then((chosen) => {
       if (chosen === undo) void this.undo(revertUndo);
     });
@@ -299,7 +299,7 @@ export class ReviewController implements vscode.Disposable {
       reason === 'mixed'
         ? t('{0}: these lines were also changed without a tool call. Reverting discards those changes, too.', name)
         : t('The record does not show whether {0} existed before. Reverting deletes it.', name);
-    const detail = `${linesText(hunk)}: ${originText(review.session, hunk)}`;
+    const detail = `${lineRangeText(hunk)}: ${originText(review.session, hunk)}`;
     void vscode.window.showWarningMessage(`${message} ${inertText(detail)}`, anyway).then(async (chosen) => {
       if (chosen !== anyway || this.#review !== review) return;
       const outcome = await review.revert(place, true);

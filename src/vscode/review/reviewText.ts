@@ -21,7 +21,7 @@ export function originText(session: SessionReview, { by }: NamedHunk): string {
 }
 
 /** The lines of a change in the file as it is, from 1, or how its permissions changed. */
-export function linesText({ now: [from, to], base, executable }: NamedHunk): string {
+export function lineRangeText({ now: [from, to], base, executable }: NamedHunk): string {
   if (executable !== undefined) return executable ? t('Made executable') : t('Made non-executable');
   if (from === to) {
     const removedLines = base[1] - base[0];
@@ -35,7 +35,7 @@ export function linesText({ now: [from, to], base, executable }: NamedHunk): str
 /** Who made a change; for one of permissions also what it is, because its line does not show it. */
 export function changeText(session: SessionReview, hunk: NamedHunk): string {
   const origin = originText(session, hunk);
-  return hunk.executable === undefined ? origin : `${linesText(hunk)} · ${origin}`;
+  return hunk.executable === undefined ? origin : `${lineRangeText(hunk)} · ${origin}`;
 }
 
 /** Lines that stand for a change in an editor: a removal is shown where the lines were. */

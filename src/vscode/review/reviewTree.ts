@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import type { NamedHunk, ReviewedFile } from '../../engine/review/reviewSession.ts';
 import { visibleText } from '../text/inertText.ts';
 import type { OpenReview } from './openReview.ts';
-import { linesText, originHover, originText, promptLine } from './reviewText.ts';
+import { lineRangeText, originHover, originText, promptLine } from './reviewText.ts';
 
 const { t } = vscode.l10n;
 
@@ -81,7 +81,7 @@ export class ReviewTree implements vscode.TreeDataProvider<ReviewNode> {
 
   #createHunkItem(file: ReviewedFile, hunk: NamedHunk): vscode.TreeItem {
     const review = this.#review;
-    const item = new vscode.TreeItem(linesText(hunk));
+    const item = new vscode.TreeItem(lineRangeText(hunk));
     item.id = `${file.path} ${hunk.key}`;
     item.contextValue = 'hunk';
     if (review === undefined) return item;
@@ -89,7 +89,7 @@ export class ReviewTree implements vscode.TreeDataProvider<ReviewNode> {
     [item.tooltip] = originHover(review, { file, hunk });
     const [gone, come] = [hunk.base[1] - hunk.base[0], hunk.now[1] - hunk.now[0]];
     item.iconPath = new vscode.ThemeIcon(gone === 0 ? 'diff-added' : come === 0 ? 'diff-removed' : 'diff-modified');
-    item.checkboxState = checkbox(review.isReviewed(hunk), linesText(hunk));
+    item.checkboxState = checkbox(review.isReviewed(hunk), lineRangeText(hunk));
     item.command = { title: t('Show Change'), command: 'vitrine.showChanges', arguments: [file.path, hunk.key] };
     return item;
   }

@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import * as vscode from 'vscode';
-import type { CreateRun } from '../../coordinator/api.ts';
+import type { CreateRunRequest } from '../../coordinator/api.ts';
 import type { AgentReport } from '../../engine/api.ts';
 import { logLine } from '../../engine/log/logLine.ts';
 import type { Run } from '../../model/session/session.ts';
@@ -60,7 +60,7 @@ export class WindowRunners {
   }
 
   /** Queues a run in `folder`. Its session shows the progress; a message reports a failure. @throws EngineFailure */
-  async create(folder: string, request: Omit<CreateRun, 'project_dir'>): Promise<Run> {
+  async create(folder: string, request: Omit<CreateRunRequest, 'project_dir'>): Promise<Run> {
     const { queue } = await this.#deps.engines.get();
     if (!this.#isListening) queue.onRun((run) => this.#reportFailure(run));
     this.#isListening = true;

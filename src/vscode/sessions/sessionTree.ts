@@ -6,7 +6,7 @@ import { isFiltering } from '../observed/filter.ts';
 import { isProgrammatic, observedContext, programmaticItem } from '../observed/observedItems.ts';
 import { groupSessions, type GroupName, type SessionGroup, type SessionNode } from './sessionGroups.ts';
 import { hiddenTotal, type HiddenCount, type SessionList } from './sessionList.ts';
-import { newsText } from '../away/newsText.ts';
+import { unseenText } from '../away/unseenText.ts';
 import { needsYou, titleOf } from './sessionRow.ts';
 import { rowDescription, stateIcon, stateOf } from './rowText.ts';
 import { rowLabel, rowTooltip } from './rowTooltip.ts';
@@ -37,7 +37,7 @@ export class SessionTree implements vscode.TreeDataProvider<TreeNode> {
   readonly #shownCounts = new Map<GroupName, number>();
   readonly #emptyText: () => string;
   #families = families([]);
-  #news = 0;
+  #unseenCount = 0;
   #clock: NodeJS.Timeout | undefined;
   readonly onDidChangeTreeData = this.#changed.event;
 
@@ -70,8 +70,8 @@ export class SessionTree implements vscode.TreeDataProvider<TreeNode> {
   }
 
   /** Number of sessions with unseen changes. */
-  showNews(count: number): void {
-    this.#news = count;
+  showUnseenCount(count: number): void {
+    this.#unseenCount = count;
     this.#view.badge = badge(this.#list, count);
   }
 
@@ -153,7 +153,7 @@ export class SessionTree implements vscode.TreeDataProvider<TreeNode> {
 
   #refresh(): void {
     this.#changed.fire();
-    this.#view.badge = badge(this.#list, this.#news);
+    this.#view.badge = badge(this.#list, this.#unseenCount);
     const isEmpty = this.#list.isComplete && this.#list.visible().length === 0;
     // A message would replace the welcome view.
     this.#view.description = isEmpty ? this.#emptyText() : '';
@@ -196,12 +196,12 @@ function groupTitle(name: GroupName): string {
 }
 
 /** Pending requests take precedence over running sessions, and those over unseen changes. */
-function badge(list: SessionList, news: number): vscode.ViewBadge | undefined {
+function badge(list: SessionList, unseenCount: number): vscode.ViewBadge | undefined {
   const waiting = list.waiting().length;
   if (waiting > 0) return { value: waiting, tooltip: waitingText(waiting) };
   const live = list.running().length;
   if (live > 0) return { value: live, tooltip: runningText(live) };
-  return news === 0 ? undefined : { value: news, tooltip: newsText(news) };
+  return unseenCount === 0 ? undefined : { value: unseenCount, tooltip: unseenText(unseenCount) };
 }
 
 function waitingText(count: number): string {

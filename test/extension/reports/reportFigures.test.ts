@@ -11,7 +11,7 @@ import { awayReport } from '../../../src/vscode/away/awayReport.ts';
 import type { SessionHandle, WindowEngine } from '../../../src/vscode/engine/windowEngine.ts';
 import { statusLines } from '../../../src/vscode/daemon/daemonStatus.ts';
 import { followUpReport } from '../../../src/vscode/followUps/followUpReport.ts';
-import { agentComparison, sessionCapabilities } from '../../../src/vscode/pages/capabilities.ts';
+import { agentComparison, buildSessionCapabilityReport } from '../../../src/vscode/pages/capabilities.ts';
 import { costReport } from '../../../src/vscode/pages/cost.ts';
 import { doctorReport } from '../../../src/vscode/pages/doctor.ts';
 import { ReportActions, type BuiltReport } from '../../../src/vscode/pages/reportKind.ts';
@@ -68,7 +68,7 @@ describe('reports about recorded sessions', function () {
       const id = summary.session_id;
       const reports = {
         cost: await withHandle(id, (handle) => costReport(handle, work())),
-        capabilities: await withHandle(id, (handle) => sessionCapabilities(engine, handle, work())),
+        capabilities: await withHandle(id, (handle) => buildSessionCapabilityReport(engine, handle, work())),
         resume: await withHandle(id, (handle) => resumeReport(engine, handle.summary(), work())),
         verification: await verificationReport(engine, id, work()),
       };

@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
-import type { CreateRun } from '../../../src/coordinator/api.ts';
+import type { CreateRunRequest } from '../../../src/coordinator/api.ts';
 import { Journal } from '../../../src/engine/coordinator/journal.ts';
 import { journalFile } from '../../../src/engine/coordinator/openQueue.ts';
 import { isAlive, startTimeOf } from '../../../src/engine/process/identity/identity.ts';
@@ -71,7 +71,7 @@ describe('vitrine runner, queue, agents', function () {
     return { ...started, cwd, id: /lnch_[0-9a-f]{12}/.exec(line)?.[0] ?? '' };
   }
   const queueClient = (): Promise<QueueClient> => openQueueClient(bench.store, bench.dir);
-  const claude = (steps: Parameters<typeof prompt>[0]): CreateRun => ({
+  const claude = (steps: Parameters<typeof prompt>[0]): CreateRunRequest => ({
     executor_type: 'claude-code',
     prompt: prompt(steps),
     project_dir: bench.cwd,

@@ -4,7 +4,7 @@ import type { Envelope, ToPage } from '../../../src/protocol/panel/messages.ts';
 import { everything, long, Script, view } from '../../support/page/madeUp.ts';
 import { atEnd, elements, frames, PageTests, scrollTo, show } from '../../support/page/open.ts';
 
-const mostElements = 2000;
+const maxElements = 2000;
 
 describe('transcript', () => {
   const tests = PageTests.use();
@@ -106,7 +106,7 @@ describe('transcript', () => {
       await page.waitForFunction(() => document.querySelectorAll('.item').length > 10);
       counts.push(await elements(page));
     }
-    assert.ok(Math.max(...counts) <= mostElements, counts.join(' '));
+    assert.ok(Math.max(...counts) <= maxElements, counts.join(' '));
     const first = page.locator('[role=listitem][aria-posinset="1"]');
     assert.equal(await first.getAttribute('aria-setsize'), '10000');
     await page.close();

@@ -4,7 +4,7 @@ import { violationsInThemes } from '../../support/page/axe.ts';
 import { everything, long, projectDir, type Script, view } from '../../support/page/madeUp.ts';
 import { elements, frames, PageTests } from '../../support/page/open.ts';
 
-const mostElements = 2000;
+const maxElements = 2000;
 
 /** Everything, a file read twice, and a file that changed behind the tools' backs. */
 function repeated(): Script {
@@ -148,7 +148,7 @@ describe('views of a session', () => {
     counts.push(await elements(page));
     const asked = await page.evaluate(() => window.host.received.filter(({ type }) => type === 'getTrajectory').length);
     assert.ok(asked < 20, `${asked} requests`);
-    assert.ok(Math.max(...counts) <= mostElements, counts.join(' '));
+    assert.ok(Math.max(...counts) <= maxElements, counts.join(' '));
     await page.close();
   });
 

@@ -1,5 +1,5 @@
 import type { Job, Registration } from '../../../src/coordinator/api.ts';
-import { createRunSchema, registrationSchema, type CreateRun } from '../../../src/coordinator/api.ts';
+import { createRunSchema, registrationSchema, type CreateRunRequest } from '../../../src/coordinator/api.ts';
 import { Coordinator } from '../../../src/coordinator/coordinator.ts';
 import { runnerId } from '../../../src/engine/ids.ts';
 
@@ -39,7 +39,7 @@ export class StillCoordinator {
     this.core.tick();
   }
 
-  create(request: Partial<CreateRun> = {}) {
+  create(request: Partial<CreateRunRequest> = {}) {
     return this.core.create(createRunSchema.parse({ executor_type: 'claude-code', prompt: 'Do it', ...request }));
   }
 

@@ -56,7 +56,7 @@ export function followUpChoice(
 }
 
 /** With its shortcut, which works anywhere in the session's editor. */
-export function goToPrompt(): string {
+export function goToPromptLabel(): string {
   const isMac = navigator.userAgent.includes('Mac');
   return t('Go to prompt ({0})', isMac ? '⇧⌘O' : 'Ctrl+Shift+O');
 }

@@ -11,7 +11,7 @@ import { visibleTemplate } from '../../text/shown.ts';
 import { plain } from '../../text/visible.ts';
 import type { Context } from '../context.ts';
 import { costBlock } from './costBlock.ts';
-import { detailChoice, followUpChoice, goToPrompt, automaticChoice } from './detailChoice.ts';
+import { detailChoice, followUpChoice, goToPromptLabel, automaticChoice } from './detailChoice.ts';
 import { menuButton, type MenuState } from './menu.ts';
 import { renderTabs, type TabsState } from '../../views/tabs.ts';
 
@@ -187,7 +187,7 @@ function renderTools(
     ${renderTabs(t('Views'), state)}
     <span class="tools" ?hidden=${state.active !== 'transcript'}>
       ${detailChoice(store.level, actions)} ${followUpChoice(store, actions)} ${automaticChoice(store, actions)}
-      ${button({ label: goToPrompt(), icon: 'list-selection', look: 'icon', onClick: () => actions.pickPrompt() })}
+      ${button({ label: goToPromptLabel(), icon: 'list-selection', look: 'icon', onClick: () => actions.pickPrompt() })}
       ${button({ label: t('Find'), icon: 'search', look: 'icon', onClick: () => actions.find() })}
       ${button({ label: t('Collapse all'), icon: 'collapse-all', look: 'icon', onClick: () => actions.collapseAll() })}
       ${button({

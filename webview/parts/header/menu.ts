@@ -6,8 +6,8 @@ import { commandWord } from '../../text/commandWords.ts';
 import type { Context } from '../context.ts';
 
 export interface MenuState {
-  readonly menuOpen: boolean;
-  readonly setMenu: (open: boolean) => void;
+  readonly isMenuOpen: boolean;
+  readonly setMenuOpen: (open: boolean) => void;
 }
 
 interface Item {
@@ -45,7 +45,7 @@ function itemsOf({ summary, can }: SessionView): readonly Item[] {
   });
 }
 
-export function menuButton(context: Context, { menuOpen, setMenu }: MenuState): TemplateResult {
+export function menuButton(context: Context, { isMenuOpen, setMenuOpen }: MenuState): TemplateResult {
   return html`<span class="menu-at">
     ${button({
       id: 'more',
@@ -53,23 +53,23 @@ export function menuButton(context: Context, { menuOpen, setMenu }: MenuState): 
       icon: 'ellipsis',
       look: 'icon',
       opensMenu: true,
-      expanded: menuOpen,
-      onClick: () => setMenu(!menuOpen),
+      expanded: isMenuOpen,
+      onClick: () => setMenuOpen(!isMenuOpen),
     })}
-    ${menuOpen ? menu(context, setMenu) : nothing}
+    ${isMenuOpen ? menu(context, setMenuOpen) : nothing}
   </span>`;
 }
 
-function menu({ actions, store }: Context, setMenu: (open: boolean) => void): TemplateResult {
+function menu({ actions, store }: Context, setMenuOpen: (open: boolean) => void): TemplateResult {
   const choose = ({ command }: Item): void => {
-    setMenu(false);
+    setMenuOpen(false);
     actions.command(command);
   };
   return html`<div
     class="menu"
     role="menu"
     aria-label=${t('More actions')}
-    @keydown=${(event: KeyboardEvent) => move(event, setMenu)}
+    @keydown=${(event: KeyboardEvent) => move(event, setMenuOpen)}
   >
     ${(store.view === undefined ? [] : itemsOf(store.view)).map(
       (item) =>
@@ -81,7 +81,7 @@ function menu({ actions, store }: Context, setMenu: (open: boolean) => void): Te
   </div>`;
 }
 
-function move(event: KeyboardEvent, setMenu: (open: boolean) => void): void {
+function move(event: KeyboardEvent, setMenuOpen: (open: boolean) => void): void {
   const { currentTarget, key } = event;
   if (!(currentTarget instanceof HTMLElement)) return;
   const all = [...currentTarget.querySelectorAll('button')];
@@ -92,6 +92,6 @@ function move(event: KeyboardEvent, setMenu: (open: boolean) => void): void {
     event.preventDefault();
     event.stopPropagation();
   } else if (key === 'Tab') {
-    setMenu(false);
+    setMenuOpen(false);
   }
 }

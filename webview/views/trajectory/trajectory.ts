@@ -3,7 +3,7 @@ import { repeat } from 'lit/directives/repeat.js';
 import type { StepKind } from '../../../src/model/transcript/steps.ts';
 import type { ToPage } from '../../../src/protocol/panel/messages.ts';
 import {
-  maxClosed,
+  maxCollapsedLanes,
   maxLines,
   type TrajectoryLine,
   type TrajectoryPage,
@@ -203,8 +203,8 @@ export class TrajectoryView implements PageView {
           at,
           selected: at === this.#selectedIndex,
           total: this.#lines.total,
-          lanes: this.#requestedQuery.sort === 'time',
-          press: (to_, event) => this.#press(to_, event),
+          hasLanes: this.#requestedQuery.sort === 'time',
+          onLineClick: (to_, event) => this.#handleLineClick(to_, event),
           reveal: (to_) => this.#reveal(context, to_),
         }),
     );
@@ -280,7 +280,7 @@ export class TrajectoryView implements PageView {
     event.stopPropagation();
   }
 
-  #press(at: number, event: MouseEvent): void {
+  #handleLineClick(at: number, event: MouseEvent): void {
     const line = this.#lines.line(at);
     this.#moveTo(at);
     if (line?.type === 'lane' && event.detail < 2) this.#toggle(line.id);
@@ -293,7 +293,7 @@ export class TrajectoryView implements PageView {
 
   #toggle(id: string, open = this.#requestedQuery.closed.includes(id)): void {
     const closed = this.#requestedQuery.closed.filter((closedId) => closedId !== id);
-    this.#setQuery({ ...this.#requestedQuery, closed: open ? closed : [...closed, id].slice(-maxClosed) });
+    this.#setQuery({ ...this.#requestedQuery, closed: open ? closed : [...closed, id].slice(-maxCollapsedLanes) });
   }
 
   /** Selects a line, scrolls to it and focuses it. */

@@ -89,8 +89,8 @@ interface RowState {
   readonly at: number;
   readonly selected: boolean;
   readonly total: number;
-  readonly lanes: boolean;
-  readonly press: (at: number, event: MouseEvent) => void;
+  readonly hasLanes: boolean;
+  readonly onLineClick: (at: number, event: MouseEvent) => void;
   readonly reveal: (at: number) => void;
 }
 
@@ -98,20 +98,20 @@ interface RowState {
 export function waterfallRow(line: TrajectoryLine | undefined, state: RowState): TemplateResult {
   const { context, at, selected } = state;
   const lane = line?.type === 'lane';
-  const sub = line !== undefined && line.type !== 'lane' && state.lanes;
+  const sub = line !== undefined && line.type !== 'lane' && state.hasLanes;
   return html`<div
     class="trow ${lane ? 'lane' : sub ? 'sub' : ''}"
     role="row"
     id=${`tr-${at}`}
     data-at=${at}
     data-kind=${line?.type === 'step' ? line.kind : nothing}
-    aria-level=${lane || !state.lanes ? 1 : 2}
+    aria-level=${lane || !state.hasLanes ? 1 : 2}
     aria-rowindex=${at + 1}
     aria-expanded=${lane ? String(line.open) : nothing}
     aria-selected=${String(selected)}
     aria-label=${line === undefined ? t('Loading…') : lineLabel(context, line)}
     tabindex=${selected ? 0 : -1}
-    @click=${(event: MouseEvent) => state.press(at, event)}
+    @click=${(event: MouseEvent) => state.onLineClick(at, event)}
     @dblclick=${() => state.reveal(at)}
     ${setStyles({ top: px(at * lineHeight) })}
   >

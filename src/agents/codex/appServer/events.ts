@@ -132,7 +132,9 @@ export class AppServerEvents {
         this.#addNotice([params['summary'], params['details']], line);
         return true;
       default:
-        return this.#isForeign(params) || this.#readThreadNotification(method, params, line) || isSilent(method);
+        return (
+          this.#isForeign(params) || this.#readThreadNotification(method, params, line) || isIgnoredNotification(method)
+        );
     }
   }
 
@@ -313,6 +315,6 @@ export class AppServerEvents {
   }
 }
 
-function isSilent(method: string): boolean {
+function isIgnoredNotification(method: string): boolean {
   return ignoredNotifications.some((pattern) => pattern.test(method));
 }

@@ -19,8 +19,8 @@ did not record it.
   --json             all details, as one line of JSON
 ${storeHelp}`;
 
-const brokenExitCode = 1;
-const unchainedExitCode = 3;
+const exitCodeIfBroken = 1;
+const exitCodeIfUnchained = 3;
 
 export const verifyCommand: Command = {
   help,
@@ -40,14 +40,14 @@ export const verifyCommand: Command = {
         context.stdout.write(
           [verdictWording(found), ...verdictDetails(found)].map((wording) => `${toEnglish(wording)}\n`).join(''),
         );
-      if (found.verdict === 'unchained') return unchainedExitCode;
-      return found.verdict === 'intact' && found.signature?.state !== 'bad' ? 0 : brokenExitCode;
+      if (found.verdict === 'unchained') return exitCodeIfUnchained;
+      return found.verdict === 'intact' && found.signature?.state !== 'bad' ? 0 : exitCodeIfBroken;
     } catch (error) {
-      if (reportLost(error, context)) return brokenExitCode;
+      if (reportLost(error, context)) return exitCodeIfBroken;
       const observed = EngineFailure.is(error) ? await readObserved(context, which) : null;
       if (observed !== null) {
         context.stdout.write(`Nothing to verify: ${notRecorded(observed)}\n`);
-        return unchainedExitCode;
+        return exitCodeIfUnchained;
       }
       if (EngineFailure.is(error)) throw new UsageError(error.message, error.detail);
       throw error;

@@ -51,7 +51,7 @@ interface State {
 
 const done = 0;
 const agentFailed = 1;
-const lostExitCode = 2;
+const exitCodeIfLost = 2;
 
 export const attach: Command = {
   help,
@@ -182,7 +182,7 @@ class Attachment {
     lines.on('line', (line) => void this.#receive(line));
     void this.#connection.closed.then(() => {
       this.#printNotice('The daemon has exited. The session is saved. See "vitrine show --help".');
-      this.#end(lostExitCode);
+      this.#end(exitCodeIfLost);
     });
     try {
       return await Promise.race([ended, started.then(() => ended)]);
@@ -237,7 +237,7 @@ class Attachment {
 
   #enqueue(work: () => Promise<void>): Promise<void> {
     this.#lastWork = this.#lastWork.then(work);
-    this.#lastWork.catch(() => this.#end(lostExitCode));
+    this.#lastWork.catch(() => this.#end(exitCodeIfLost));
     return this.#lastWork;
   }
 

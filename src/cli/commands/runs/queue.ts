@@ -63,7 +63,7 @@ const commonOptions: ReadonlySet<string> = new Set(['json', 'store']);
 
 const done = 0;
 const notCompleted = 1;
-const refusedExitCode = 2;
+const exitCodeIfRefused = 2;
 
 type Values = ReturnType<typeof parse>['values'];
 type PrintRun = (run: Run) => Promise<void>;
@@ -164,7 +164,7 @@ async function callCoordinator(
   } catch (error) {
     if (!CoordinatorError.is(error) && !DaemonError.is(error)) throw error;
     context.stderr.write(`vitrine: ${error.message}\n`);
-    return refusedExitCode;
+    return exitCodeIfRefused;
   } finally {
     connection.close();
   }

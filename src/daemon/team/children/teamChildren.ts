@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseInput } from '../../../coordinator/acceptedRuns.ts';
-import { createRunSchema, type CreateRun, type Job } from '../../../coordinator/api.ts';
+import { createRunSchema, type CreateRunRequest, type Job } from '../../../coordinator/api.ts';
 import { CoordinatorError } from '../../../coordinator/errors.ts';
 import { canTake } from '../../../coordinator/waiting.ts';
 import type { Log } from '../../../engine/api.ts';
-import type { ChildOffer, ChildRun, QueuedChildRun } from '../../../engine/children/childRuns.ts';
+import type { RunnerAvailability, ChildRun, QueuedChildRun } from '../../../engine/children/childRuns.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import { EngineFailure } from '../../../engine/failures/failures.ts';
 import { childSessionNotShared } from '../../../engine/failures/teamFailures.ts';
@@ -44,7 +44,7 @@ export interface TeamChildrenDeps {
 }
 
 /** A new run in a session below another one. */
-type ChildRequest = CreateRun & { readonly session_id: string };
+type ChildRequest = CreateRunRequest & { readonly session_id: string };
 
 interface Child {
   readonly id: string;
@@ -76,7 +76,7 @@ export class TeamChildren {
     this.#deps = deps;
   }
 
-  async offer(run: ChildRun): Promise<ChildOffer> {
+  async findRunner(run: ChildRun): Promise<RunnerAvailability> {
     const { team, isConnected, use } = this.#deps;
     const joined = team();
     if (joined === null || !isConnected()) return { by: 'none' };

@@ -4,7 +4,7 @@ import {
   type ChangeRun,
   type Claim,
   type CoordinatorLink,
-  type CreateRun,
+  type CreateRunRequest,
   type Job,
   type Registration,
   type RunFilter,
@@ -38,7 +38,7 @@ export class SharedQueue implements CoordinatorLink {
     this.#team = team;
   }
 
-  createRun(request: CreateRun): Promise<Run> {
+  createRun(request: CreateRunRequest): Promise<Run> {
     const { team, retry, ...local } = request;
     if (team === true) return this.#team.queue.create(parseInput(createRunSchema, request));
     if (retry !== undefined && retry)

@@ -13,7 +13,7 @@ import { resultOfChild, type ChildResult } from '../childResult.ts';
 import { FailedCallbacks, type FailedCallbacksDeps } from './failedCallbacks.ts';
 
 /** Maximum number of results in one message; the rest is sent when the run with these has ended. */
-const mostAtOnce = 100;
+const maxResultsPerMessage = 100;
 
 export interface CallbackSenderDeps
   extends
@@ -129,7 +129,7 @@ export class CallbackSender {
     if (isRunning) this.#checkLater();
     if (hasUnreadable && !this.#isClosed) this.#unreadableRetries.schedule(parent, () => void this.sendDue(parent));
     if (!hasUnreadable) this.#unreadableRetries.clear(parent);
-    if (due.length > 0) await this.#deliver(parent, sessions.get(parent), due.slice(0, mostAtOnce));
+    if (due.length > 0) await this.#deliver(parent, sessions.get(parent), due.slice(0, maxResultsPerMessage));
   }
 
   async #deliver(parent: string, summary: SessionSummary | undefined, due: readonly Callback[]): Promise<void> {

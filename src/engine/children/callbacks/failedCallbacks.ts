@@ -10,7 +10,7 @@ import type { Callback } from './callbackStore.ts';
 import { isRecordedRefusal } from '../recordedRefusal.ts';
 
 /** Maximum number of retries, because each may add a failed run to the session. */
-const mostRetries = 3;
+const maxRetries = 3;
 /** Failures that only a person can resolve, by resuming the parent. */
 const isHopeless: ReadonlySet<FailureCode> = new Set(['budget_used_up', 'child_refused']);
 
@@ -66,7 +66,7 @@ export class FailedCallbacks {
     const { session_id: parent, runs } = session;
     this.#deps.log.error(`${parent} could not get the results: ${failure.message}`);
     const isFirst = !this.#failuresByParent.has(parent);
-    const isGivenUp = isHopeless.has(failure.code) || this.#retries.attempts(parent) >= mostRetries;
+    const isGivenUp = isHopeless.has(failure.code) || this.#retries.attempts(parent) >= maxRetries;
     this.#failuresByParent.set(parent, { runs, isGivenUp });
     if (!isGivenUp) this.#retries.schedule(parent, () => this.#deps.retry(parent));
     if (isFirst && !isRecordedRefusal(failure))

@@ -39,10 +39,10 @@ export async function chainedLines(file: string): Promise<ChainedLines> {
     const { size } = await handle.stat();
     const wrongEnd = isPacked ? await findWrongEnd(path.dirname(file), handle) : null;
     const found = new LineFinder(wrongEnd ?? size);
-    for await (const { buffer, offset, tooLong } of windows(handle, 0, size)) {
-      if (tooLong !== null) found.addTooLong();
+    for await (const { buffer, offset, oversizeLine } of windows(handle, 0, size)) {
+      if (oversizeLine !== null) found.addTooLong();
       else for (const { start, end } of linesOf(buffer)) found.addLine(buffer.subarray(start, end), offset + start);
-      found.hasLineEnd = tooLong === null && buffer.at(-1) === 10;
+      found.hasLineEnd = oversizeLine === null && buffer.at(-1) === 10;
     }
     const archive: ChainBreak | null = isDamaged
       ? { kind: 'archive', line: found.line }

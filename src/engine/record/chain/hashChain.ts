@@ -104,8 +104,8 @@ export async function* hashesOf(file: string): AsyncGenerator<string> {
   const handle = await openUnpacked(file);
   try {
     const { size } = await handle.stat();
-    for await (const { buffer, tooLong } of windows(handle, 0, size)) {
-      if (tooLong !== null) continue;
+    for await (const { buffer, oversizeLine } of windows(handle, 0, size)) {
+      if (oversizeLine !== null) continue;
       for (const { start, end } of linesOf(buffer)) {
         const line = buffer.subarray(start, end);
         for (const found of findIntactLines(line)) yield hashOfLine(line.subarray(found.start, found.end));

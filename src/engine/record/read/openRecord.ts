@@ -73,13 +73,14 @@ export async function follow(record: OpenRecord): Promise<'same' | 'grown' | 're
   const size = Number(ownStat.size);
   if (size === record.size) return 'same';
   record.modified = ownStat.mtime.toISOString();
-  for await (const { buffer, offset, tooLong } of windows(record.handle, record.end, size)) {
+  for await (const { buffer, offset, oversizeLine } of windows(record.handle, record.end, size)) {
     const whole = buffer.subarray(0, buffer.lastIndexOf(10) + 1);
     const readings = readLines(whole, offset, true);
     for (const [index, entry] of applyAll(record.state, readings)) record.recent.put(index, entry);
     addReadings(record, readings, null);
-    if (tooLong !== null) record.problems.add({ ...damageOf(buffer, offset, 'too_long'), bytes: tooLong.bytes }, null);
-    record.end = offset + (tooLong?.bytes ?? whole.length);
+    if (oversizeLine !== null)
+      record.problems.add({ ...damageOf(buffer, offset, 'too_long'), bytes: oversizeLine.bytes }, null);
+    record.end = offset + (oversizeLine?.bytes ?? whole.length);
   }
   record.lastPartialLine = await readUnfinished(record.handle, record.end, size);
   for (const [index, entry] of applyAll(record.state, [record.lastPartialLine])) record.recent.put(index, entry);

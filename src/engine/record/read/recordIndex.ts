@@ -38,9 +38,9 @@ export class RecordIndex {
   /** Continues to `to`. An incomplete line is left for the next call. */
   async extend(handle: FileHandle, to: number): Promise<void> {
     for await (const window of windows(handle, this.#end, to)) {
-      if (window.tooLong === null) this.#indexWindow(window);
-      else this.#addDamage({ ...damageOf(window.buffer, window.offset, 'too_long'), bytes: window.tooLong.bytes });
-      this.#end = window.offset + (window.tooLong?.bytes ?? window.buffer.lastIndexOf(10) + 1);
+      if (window.oversizeLine === null) this.#indexWindow(window);
+      else this.#addDamage({ ...damageOf(window.buffer, window.offset, 'too_long'), bytes: window.oversizeLine.bytes });
+      this.#end = window.offset + (window.oversizeLine?.bytes ?? window.buffer.lastIndexOf(10) + 1);
     }
   }
 

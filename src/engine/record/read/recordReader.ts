@@ -138,9 +138,9 @@ export class FileRecordReader implements RecordReader {
         yield line;
       }
     };
-    for await (const { buffer, offset, tooLong } of windows(handle, 0, end)) {
-      if (tooLong !== null) {
-        problems.add({ ...damageOf(buffer, offset, 'too_long'), bytes: tooLong.bytes }, after);
+    for await (const { buffer, offset, oversizeLine } of windows(handle, 0, end)) {
+      if (oversizeLine !== null) {
+        problems.add({ ...damageOf(buffer, offset, 'too_long'), bytes: oversizeLine.bytes }, after);
         continue;
       }
       // The buffer is only reused after the consumer has asked for more.

@@ -96,8 +96,8 @@ function mayContainState(bytes: Buffer, start: number): boolean {
 }
 
 async function streamState(handle: FileHandle, state: RecordState, to: number): Promise<void> {
-  for await (const { buffer, offset, tooLong } of windows(handle, 0, to)) {
-    if (tooLong !== null) continue;
+  for await (const { buffer, offset, oversizeLine } of windows(handle, 0, to)) {
+    if (oversizeLine !== null) continue;
     addEntries(state, buffer, offset);
     applyAll(state, readLines(buffer, offset, false));
   }

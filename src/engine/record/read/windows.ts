@@ -5,12 +5,12 @@ const windowBytes = 1024 * 1024;
 
 /**
  * Consecutive whole lines at `offset`. Only the last window of a file may end without a line end. The buffer is reused
- * for the next window. `tooLong`: a single oversized line, with its beginning in `buffer`.
+ * for the next window. `oversizeLine`: a single oversized line, with its beginning in `buffer`.
  */
 export interface Window {
   readonly buffer: Buffer;
   readonly offset: number;
-  readonly tooLong: { readonly bytes: number } | null;
+  readonly oversizeLine: { readonly bytes: number } | null;
 }
 
 /** Reads the file from `from`, the start of a line, up to `to`, window by window. */
@@ -25,7 +25,7 @@ export async function* windows(handle: FileHandle, from: number, to: number): As
     const end = buffer.lastIndexOf(10, heldBytes - 1) + 1;
     const take = atEnd ? heldBytes : end;
     if (take > 0) {
-      yield { buffer: buffer.subarray(0, take), offset, tooLong: null };
+      yield { buffer: buffer.subarray(0, take), offset, oversizeLine: null };
       buffer.copyWithin(0, take, heldBytes);
       heldBytes -= take;
       offset += take;
@@ -34,7 +34,7 @@ export async function* windows(handle: FileHandle, from: number, to: number): As
       return;
     } else if (heldBytes === buffer.length && heldBytes >= maxLineBytes) {
       const next = await nextLineStart(handle, offset + heldBytes, to);
-      yield { buffer: buffer.subarray(0, windowBytes), offset, tooLong: { bytes: next - offset } };
+      yield { buffer: buffer.subarray(0, windowBytes), offset, oversizeLine: { bytes: next - offset } };
       offset = next;
       heldBytes = 0;
     } else if (heldBytes === buffer.length) {

@@ -104,7 +104,7 @@ export class FileRecordWriter implements RecordWriter {
   async close(): Promise<void> {
     await this.flush();
     await Promise.all([...this.#rawFiles.values(), this.#record].map((file) => file.close()));
-    await this.#lease?.release({ settled: await this.#isHeadDurable() });
+    await this.#lease?.release({ isHeadSaved: await this.#isHeadDurable() });
     this.#lease = null;
   }
 

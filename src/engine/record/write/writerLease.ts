@@ -38,12 +38,12 @@ export class WriterLease {
   readonly #file: string;
   readonly #holder: LeaseHolder;
   /** Whether the previous writer saved its head. */
-  readonly #wasSettled: boolean;
+  readonly #wasHeadSaved: boolean;
 
-  private constructor(file: string, holder: LeaseHolder, wasSettled: boolean) {
+  private constructor(file: string, holder: LeaseHolder, wasHeadSaved: boolean) {
     this.#file = file;
     this.#holder = holder;
-    this.#wasSettled = wasSettled;
+    this.#wasHeadSaved = wasHeadSaved;
   }
 
   /** @throws RecordBusyError while there is another writer, file system errors */
@@ -74,10 +74,10 @@ export class WriterLease {
     await utimes(this.#file, at / 1000, at / 1000);
   }
 
-  /** `settled`: whether `record.head` refers to the last line; default: as before. */
-  async release({ settled = this.#wasSettled }: { readonly settled?: boolean } = {}): Promise<void> {
+  /** `isHeadSaved`: whether `record.head` refers to the last line; default: as before. */
+  async release({ isHeadSaved = this.#wasHeadSaved }: { readonly isHeadSaved?: boolean } = {}): Promise<void> {
     const next = `${this.#file}.released`;
-    const lease = { ...this.#holder, released: true, ...(!settled && { settled }) };
+    const lease = { ...this.#holder, released: true, ...(!isHeadSaved && { settled: false }) };
     try {
       const text = JSON.stringify(lease);
       const handle = await open(next, 'w', 0o600);

@@ -10,74 +10,74 @@ const quoted = String.raw`(?:(?<=")[^"\\\n]{4,200}(?=\\{0,3}")|(?<=')[^'\\\n]{4,
 export const passwordRules: readonly SecretRule[] = [
   {
     id: 'url-password',
-    hints: ['://', ':\\/\\/'],
+    requiredWords: ['://', ':\\/\\/'],
     pattern:
       /(?<before>(?:(?<![a-z0-9])|(?<=\[[\d;]{0,9}m|\\[nrt]))[a-z][a-z0-9+.-]{1,30}:(?:\\{0,3}\/){2}[^\s:/@"'`<>\\]{0,100}:)[^\s/"'`<>\\]{4,200}(?=@[\w[$%{])/gi,
     accept: isGiven,
   },
   {
     id: 'url-password',
-    hints: ['%3a%2f%2f'],
+    requiredWords: ['%3a%2f%2f'],
     ignoreCase: true,
     pattern: /(?<before>%3A%2F%2F[^\s%]{0,100}%3A)[^\s/]{5,200}?(?=%40)/gi,
     accept: isGiven,
   },
   {
     id: 'basic-auth',
-    hints: ['basic '],
+    requiredWords: ['basic '],
     ignoreCase: true,
     pattern: /(?<before>(?<![a-z])basic )[A-Za-z0-9+/]{8,4000}={0,2}/gi,
     accept: isBasicAuth,
   },
   {
     id: 'curl-password',
-    hints: ['curl'],
+    requiredWords: ['curl'],
     pattern: /(?<before>\bcurl\b[^\n]{0,300}?\s(?:-u[ =]?|--user[ =])["']?[^\s:"']{1,60}:)[^\s"']{4,200}/g,
     accept: isGiven,
   },
   {
     id: 'program-password',
-    hints: ['sshpass', 'mysql', 'mariadb'],
+    requiredWords: ['sshpass', 'mysql', 'mariadb'],
     pattern:
       /(?<before>\bsshpass\s{1,3}-p\s{0,3}["']?|\b(?:mysql|mariadb)[\w-]{0,9}\s[^\n]{0,200}?(?<=\s)-p["']?)[^\s"']{4,200}/g,
     accept: isGiven,
   },
   {
     id: 'program-password',
-    hints: ['redis-cli', '--passw', '--requirepass'],
+    requiredWords: ['redis-cli', '--passw', '--requirepass'],
     pattern:
       /(?<before>\bredis-cli\s[^\n]{0,200}?(?<=\s)-a\s{1,3}["']?|--(?:[a-z]{1,20}-)?(?:password|passwd|requirepass)[ =]["']?)[^\s"']{6,200}/g,
     accept: looksLikePassword,
   },
   {
     id: 'netrc-password',
-    hints: ['password'],
+    requiredWords: ['password'],
     pattern: /(?<before>\b(?:machine|login|account)\s{1,9}\S{1,100}\s{1,9}password\s{1,9})\S{4,200}/g,
     accept: looksLikePassword,
   },
   {
     id: 'connection-password',
-    hints: ['Password=', 'PASSWORD=', 'Pwd=', 'PWD='],
+    requiredWords: ['Password=', 'PASSWORD=', 'Pwd=', 'PWD='],
     pattern: /(?<before>[;"'`]\s?(?:Password|PASSWORD|Pwd|PWD)=)[^;"'`\s<>(){}[\]$]{3,200}(?=[;"'`\\\s]|$)/g,
     accept: isGiven,
   },
   {
     id: 'connection-password',
-    hints: ['password', 'pwd'],
+    requiredWords: ['password', 'pwd'],
     ignoreCase: true,
     pattern: /(?<before>[;"'`\s](?:password|pwd) ?= ?)[^;"'`\s<>(){}[\]$,]{6,200}(?=[;"'`\\\s]|$)/gi,
     accept: looksLikePassword,
   },
   {
     id: 'assigned-secret',
-    hints: ['PASS', 'PWD'],
+    requiredWords: ['PASS', 'PWD'],
     pattern:
       /(?<before>(?<![A-Z0-9_$])[A-Z0-9_]{0,40}(?:PASSWORD|PASSWD|PASSPHRASE|_PASS|_PWD)=\\{0,3}["']?)[^\s"'`$\\<>(){}[\];,]{6,200}/g,
     accept: isGiven,
   },
   {
     id: 'told-secret',
-    hints: [' is', ' was', ' to'],
+    requiredWords: [' is', ' was', ' to'],
     ignoreCase: true,
     pattern:
       /(?<before>\b(?:password|passphrase|passcode|pwd|token|secret|credential|(?:api|access|secret|private)[ _-]?key)s? (?:is|was|to):?\s{1,3}["'`]?)[\w.~+/=!@#$%^&*-]{6,400}/gi,
@@ -85,14 +85,14 @@ export const passwordRules: readonly SecretRule[] = [
   },
   {
     id: 'assigned-secret',
-    hints: ['KEY=', 'TOKEN=', 'SECRET='],
+    requiredWords: ['KEY=', 'TOKEN=', 'SECRET='],
     pattern:
       /(?<before>(?<![A-Z0-9_$])[A-Z0-9_]{0,40}(?:_KEY|TOKEN|SECRET)=\\{0,3}["']?)[A-Za-z0-9+/=_-]{12,400}(?![\w.+/=([-])/g,
     accept: (secret) => isGiven(secret) && /[a-z]/.test(secret) && /[A-Z\d]/.test(secret),
   },
   {
     id: 'assigned-secret',
-    hints: ['pass'],
+    requiredWords: ['pass'],
     ignoreCase: true,
     pattern: new RegExp(
       String.raw`(?<before>["'][\w-]{0,30}(?:passw(?:or)?d|passphrase|passcode|_pass)\\{0,3}["']\s{0,3}(?::|=>)\s{0,3}\\{0,3}["'])${quoted}`,
@@ -102,7 +102,7 @@ export const passwordRules: readonly SecretRule[] = [
   },
   {
     id: 'assigned-secret',
-    hints: ['passw', 'passphrase', '_pwd'],
+    requiredWords: ['passw', 'passphrase', '_pwd'],
     ignoreCase: true,
     pattern:
       /(?<before>(?:passw(?:or)?d|passphrase|_pwd)(?:\\{0,3}["'])?\s{0,3}(?:=>|:=|[:=])\s{0,3}(?:\\{0,3}["'])?)[\w.~+/=!@#$%^&*-]{6,64}(?![\w.~+/=!@#$%^&*(-])/gi,

@@ -6,8 +6,8 @@ const label = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/y;
 const closing = /-----END [A-Z0-9 ]{0,40}(?:-----)?/y;
 /** Characters of a key, including escaped line ends and diff marks. */
 const body = /[A-Za-z0-9+/=\s\\:,-]{0,65536}/y;
-const maxKey = 65_536;
-const maxLine = 400;
+const maxKeyCharacters = 65_536;
+const maxLineCharacters = 400;
 /** `PRIVATE KEY` in base64, at each of the three possible offsets. */
 const privateKeyInBase64 = /UFJJVkFURSBLRV|BSSVZBVEUgS0VZ|QUklWQVRFIEtFW/;
 
@@ -28,7 +28,7 @@ export function privateKeys(text: string): TextSpan[] {
       nextEnd = index < 0 ? Infinity : index;
     }
     const stop =
-      nextEnd - start <= maxKey
+      nextEnd - start <= maxKeyCharacters
         ? after(closing, text, nextEnd)
         : Math.max(after(body, text, inside), endOfLines(text, inside));
     found.push({ start, end: stop });
@@ -40,9 +40,9 @@ export function privateKeys(text: string): TextSpan[] {
 /** End of the lines that continue a key, with line numbers, quotes or diff marks around them. */
 function endOfLines(text: string, from: number): number {
   let stop = from;
-  for (let at = lineEnd(text, from); at >= 0 && at - from < maxKey;) {
+  for (let at = lineEnd(text, from); at >= 0 && at - from < maxKeyCharacters;) {
     const next = lineEnd(text, at + 1);
-    const line = text.slice(at + 1, next < 0 ? at + 1 + maxLine : next);
+    const line = text.slice(at + 1, next < 0 ? at + 1 + maxLineCharacters : next);
     const part = /[A-Za-z0-9+/]{40,}={0,2}/.exec(line);
     if (part === null) {
       // The last line of a key is shorter.
@@ -57,7 +57,7 @@ function endOfLines(text: string, from: number): number {
 
 /** Searches no further than a key's line, because it is called for each of many starts. */
 function lineEnd(text: string, from: number): number {
-  const end = text.slice(from, from + maxLine).indexOf('\n');
+  const end = text.slice(from, from + maxLineCharacters).indexOf('\n');
   return end < 0 ? -1 : from + end;
 }
 

@@ -11,9 +11,9 @@ export interface TextSpan {
 export interface SecretRule {
   readonly id: string;
   /** One of these must be in the text (lower case with `ignoreCase`). Searching for them is much cheaper. */
-  readonly hints: readonly string[];
-  /** Hints that rarely occur; they are searched together first. */
-  readonly hasRareHints?: boolean;
+  readonly requiredWords: readonly string[];
+  /** Words that rarely occur; they are searched together first. */
+  readonly hasRareRequiredWords?: boolean;
   readonly ignoreCase?: true;
   readonly pattern?: RegExp;
   /** Whether a match is really a secret. */

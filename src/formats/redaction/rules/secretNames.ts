@@ -2,7 +2,7 @@
 export const named = String.raw`(?:(?<=[a-z_-])(?<!public[_-]?|websocket-)key|token|secret|credentials?|passw(?:or)?d|passphrase|(?<![a-z])(?:pw|pass)|_pwd)`;
 
 /** Each such name contains one of these. */
-export const nameHints = ['key', 'token', 'secret', 'passw', 'passphrase', '_pwd', 'credential', 'pw', 'pass'];
+export const nameWords = ['key', 'token', 'secret', 'passw', 'passphrase', '_pwd', 'credential', 'pw', 'pass'];
 
 /** Reliability of a name: a value under `alwaysSecret` is a secret in any case, under `random` only if it looks random. */
 export type SecretName = 'always' | 'random' | undefined;

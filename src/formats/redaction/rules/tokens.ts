@@ -5,11 +5,16 @@ import { jsonWebTokens } from './jsonWebTokens.ts';
 import { isEncodedKey, privateKeys } from './privateKeys.ts';
 import { begins, edge, start, type SecretRule, type TextSpan } from './rule.ts';
 
-/** Hints that are long enough but also occur in ordinary texts. */
+/** Words that are long enough but also occur in ordinary texts. */
 const ordinary: ReadonlySet<string> = new Set(['npm_', 'key-', 'ATTA', 'EAAA', 'secret_']);
 
-function token(id: string, pattern: RegExp, ...hints: string[]): SecretRule {
-  return { id, hints, pattern, hasRareHints: hints.every((hint) => hint.length >= 4 && !ordinary.has(hint)) };
+function token(id: string, pattern: RegExp, ...requiredWords: string[]): SecretRule {
+  return {
+    id,
+    requiredWords,
+    pattern,
+    hasRareRequiredWords: requiredWords.every((word) => word.length >= 4 && !ordinary.has(word)),
+  };
 }
 
 /** Tokens with a unique prefix (as a pattern), followed by `rest`. */
@@ -19,10 +24,10 @@ function prefixedToken(id: string, prefix: string, rest: string, before = ''): S
 
 /** Token formats as documented by their issuers. */
 export const tokenRules: readonly SecretRule[] = [
-  { id: 'private-key', hints: ['PRIVATE KEY'], find: privateKeys },
+  { id: 'private-key', requiredWords: ['PRIVATE KEY'], find: privateKeys },
   {
     id: 'private-key',
-    hints: ['LS0tLS1CRUdJTi'],
+    requiredWords: ['LS0tLS1CRUdJTi'],
     pattern: /LS0tLS1CRUdJTi[A-Za-z0-9+/=]{40,65536}/g,
     accept: isEncodedKey,
   },
@@ -39,7 +44,7 @@ export const tokenRules: readonly SecretRule[] = [
   token('openai-key', /sk-[A-Za-z0-9]{20}T3BlbkFJ[A-Za-z0-9]{20}/g, 'T3BlbkFJ'),
   {
     id: 'openai-key',
-    hints: ['sk-'],
+    requiredWords: ['sk-'],
     pattern: new RegExp(String.raw`${start}sk-[A-Za-z0-9]{20,64}(?![A-Za-z0-9])`, 'g'),
     accept: looksRandom,
   },
@@ -47,8 +52,10 @@ export const tokenRules: readonly SecretRule[] = [
   prefixedToken('github-token', 'github_pat_', String.raw`\w{22,255}`),
   {
     id: 'gitlab-token',
-    hints: ['pat', 'dt', 'rt', 'cbt', 'ptt', 'ft', 'imt', 'agent', 'oas', 'soat', 'ffct'].map((kind) => `gl${kind}-`),
-    hasRareHints: true,
+    requiredWords: ['pat', 'dt', 'rt', 'cbt', 'ptt', 'ft', 'imt', 'agent', 'oas', 'soat', 'ffct'].map(
+      (kind) => `gl${kind}-`,
+    ),
+    hasRareRequiredWords: true,
     pattern: /gl(?:pat|dt|rt|cbt|ptt|ft|imt|agent|oas|soat|ffct)-[\w-]{20,100}/g,
     accept: (secret) => !/^[a-z]+(?:-[a-z]+)+(?:-\d{1,3})?$/.test(secret),
   },
@@ -73,7 +80,7 @@ export const tokenRules: readonly SecretRule[] = [
   token('discord-webhook', /discord(?:app)?\.com\/api\/webhooks\/\d{15,22}\/[\w-]{50,100}/g, '/api/webhooks/'),
   {
     id: 'discord-token',
-    hints: ['.'],
+    requiredWords: ['.'],
     pattern: new RegExp(String.raw`${start}[MNO][A-Za-z\d]{23,27}\.[\w-]{6}\.[\w-]{27,40}(?![\w-])`, 'g'),
     accept: (secret) => looksRandom(secret) || /^\d{17,20}/.test(printableBase64(secret.slice(0, 24))),
   },
@@ -144,7 +151,7 @@ export const tokenRules: readonly SecretRule[] = [
   prefixedToken('1password-token', 'ops_ey', '[A-Za-z0-9+/=]{100,1300}'),
   prefixedToken('age-key', 'AGE-SECRET-KEY-1', '[0-9A-Z]{58}'),
   prefixedToken('azure-client-secret', 'Q~', String.raw`[\w~.-]{31,34}`, String.raw`[\w~.]{3}\d`),
-  { id: 'azure-devops-token', hints: ['AZDO'], hasRareHints: true, find: devOpsTokens },
+  { id: 'azure-devops-token', requiredWords: ['AZDO'], hasRareRequiredWords: true, find: devOpsTokens },
   token(
     'atlassian-token',
     /AT(?:ATT3|CTT3)[\w=-]{100,300}|ATBB[A-Za-z0-9]{32}(?![A-Za-z0-9])/g,
@@ -157,7 +164,7 @@ export const tokenRules: readonly SecretRule[] = [
   token('telegram-token', /(?<!\d)\d{8,10}:AA[\w-]{33}/g, ':AA'),
   {
     id: 'telegram-token',
-    hints: [':'],
+    requiredWords: [':'],
     pattern: /(?<!\d)\d{8,10}:[\w-]{35}(?![A-Za-z\d-])/g,
     accept: looksRandom,
   },
@@ -169,12 +176,12 @@ export const tokenRules: readonly SecretRule[] = [
   prefixedToken('dynatrace-token', 'dt0c01.', String.raw`[A-Z0-9]{24}\.[A-Z0-9]{64}`),
   token('shippo-token', /shippo_(?:live|test)_[0-9a-f]{40}/g, 'shippo_'),
   prefixedToken('alibaba-key', 'LTAI', '[A-Za-z0-9]{16,22}(?![A-Za-z0-9])', start),
-  { id: 'aws-secret-key', hints: [''], find: keysOf40Characters },
-  { id: 'hex-key', hints: [''], find: hexKeys },
-  { id: 'azure-key', hints: ['=='], find: azureKeys },
+  { id: 'aws-secret-key', requiredWords: [''], find: keysOf40Characters },
+  { id: 'hex-key', requiredWords: [''], find: hexKeys },
+  { id: 'azure-key', requiredWords: ['=='], find: azureKeys },
   token('azure-key', /(?<![A-Za-z0-9])[A-Za-z0-9]{52}JQQJ99[A-Za-z0-9]{26}(?![A-Za-z0-9])/g, 'JQQJ99'),
   token('discord-token', /mfa\.[\w-]{80,90}/g, 'mfa.'),
-  { id: 'jwt', hints: ['eyJ'], find: jsonWebTokens },
+  { id: 'jwt', requiredWords: ['eyJ'], find: jsonWebTokens },
 ];
 
 /** Their distinguishing mark is near the end. */

@@ -89,11 +89,11 @@ const earlier =
 const pastFailure =
   /(?<!\p{L})(?:failed|(?:was|were) (?:failing|red|broken)|broke|schlug(?:en)?|scheiterten?|(?:war|waren) rot|ont échoué|échouaient|fallaron|fallaban)(?!\p{L})/iu;
 const pastSuccess = /(?<!\p{L})(?:passed|were|was|succeeded|liefen|lief|war|waren|bestanden)(?!\p{L})/iu;
-const now = /(?<!\p{L})(?:now|still|jetzt|nun|wieder|again|noch)(?!\p{L})/iu;
+const stillNow = /(?<!\p{L})(?:now|still|jetzt|nun|wieder|again|noch)(?!\p{L})/iu;
 
 /** Whether a claim is about a run before a change. */
 export function isEarlierRun({ unmarkedText, start, end, outcome }: ClaimWords): boolean {
   const words = unmarkedText.slice(start, end);
-  if (outcome === 'failed') return pastFailure.test(words) && !now.test(words);
-  return earlier.test(unmarkedText) && pastSuccess.test(words) && !now.test(words);
+  if (outcome === 'failed') return pastFailure.test(words) && !stillNow.test(words);
+  return earlier.test(unmarkedText) && pastSuccess.test(words) && !stillNow.test(words);
 }

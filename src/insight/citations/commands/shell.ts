@@ -93,7 +93,7 @@ function separatorAt(line: string, at: number): Exclude<ShellPart['separator'], 
 }
 
 /** Prints nothing, and is never the purpose of a line. */
-export function isSilent(command: string): boolean {
+export function isIncidentalCommand(command: string): boolean {
   return /^(?:cd|set|export|source|\.|pushd|popd|mkdir|true|:|unset|umask|ulimit|sleep|[A-Z_][A-Z0-9_]*=\S*$)(?: |$)/.test(
     command,
   );
@@ -113,6 +113,8 @@ export function exitCodeApplies(
     parts
       .slice(first + 1)
       .every(({ separator }) => separator === '&&' || (separator === ';' && strict) || (separator === '|' && pipefail));
-  const others = parts.filter(({ command, separator }, at) => at !== first && separator !== '|' && !isSilent(command));
+  const others = parts.filter(
+    ({ command, separator }, at) => at !== first && separator !== '|' && !isIncidentalCommand(command),
+  );
   return { success, failure: success && others.length === 0 };
 }

@@ -1,7 +1,7 @@
 import type { ToolUse } from '../../../model/transcript/tool.ts';
 import { isObject } from '../../../model/text/json.ts';
 import { programKind, printsForeignText, type ProgramKind } from '../commands/programs.ts';
-import { exitCodeApplies, isSilent, type ShellPart } from '../commands/shell.ts';
+import { exitCodeApplies, isIncidentalCommand, type ShellPart } from '../commands/shell.ts';
 import { fileChangedByCommand } from './fileChanges.ts';
 import { isCut, printedOutcome, type Counts, type PrintedOutcome } from './printedOutcome.ts';
 import { foldersOf, allowsNoTests, isListingOnly, scopeOf, type RunScope } from './runScope.ts';
@@ -72,7 +72,7 @@ export function runOutcomes(step: RunStep): ReadonlyMap<ProgramKind, RunOutcome>
 }
 
 function runsOwnProgram(parts: readonly ShellPart[]): boolean {
-  const loud = parts.filter(({ command, separator }) => separator !== '|' && !isSilent(command));
+  const loud = parts.filter(({ command, separator }) => separator !== '|' && !isIncidentalCommand(command));
   return loud.length > 0 && !loud.some(({ command }) => printsForeignText(command));
 }
 

@@ -107,7 +107,7 @@ export function scopeOf(command: string, kind: ProgramKind, folder: string): Run
   const runsOther = otherFolder(command);
   if (runsOther !== undefined) limit(runsOther);
   const script = scriptAt(wordsOf(bare), 0);
-  const first = script ?? subcommandAt(name, words);
+  const first = script ?? subcommandIndex(name, words);
   if (script !== undefined) variantOf(words[script] ?? '', limit);
   if (/^(?:make|just|task|rake)$/.test(name)) for (const word of words.slice(1)) variantOf(word, limit);
   const ignored = otherMeaning.find(([program]) => program.test(name))?.[1];
@@ -180,8 +180,8 @@ function variantOf(script: string, limit: (...names: string[]) => void): void {
 const oneTestFile = /(?:^|[\\/])(?!(?:run|all)[_.-])(?:test[_-]\w+|[\w.-]+[_.-](?:test|spec))\.\w+$/i;
 const interpreters = /^(?:node|tsx|ts-node|python[\d.]*|py|ruby|php|bash|sh|zsh|perl)$/;
 
-/** Subcommands before the arguments of a program. */
-function subcommandAt(name: string, words: readonly string[]): number {
+/** Index of the last subcommand before the arguments of a program; 0 or less: it has none. */
+function subcommandIndex(name: string, words: readonly string[]): number {
   if (name === 'cargo' && words[1] === 'nextest') return 2;
   if (interpreters.test(name)) {
     const at = words.findIndex((word, place) => place > 0 && !word.startsWith('-'));

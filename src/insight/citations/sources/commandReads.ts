@@ -1,6 +1,6 @@
 import { baseName, namedPath } from './pathNames.ts';
 import { linesOfResult, plainLines, textBeforeOmission, type ResultLines } from './resultLines.ts';
-import { isSilent, shellParts, type ShellPart } from '../commands/shell.ts';
+import { isIncidentalCommand, shellParts, type ShellPart } from '../commands/shell.ts';
 import type { LineRange } from '../types.ts';
 
 /** A file that a command prints; `lines` are the printed ones, `null` if unknown. */
@@ -21,7 +21,7 @@ const stretch = /^sed -n (['"]?)(\d+)(?:,(\d+))?p\1(?: ([^\s'"]+))?$/;
  */
 export function readByCommand(line: string, output: string): CommandRead | undefined {
   const parts = shellParts(line);
-  const loud = parts.filter(({ command }) => !isSilent(command));
+  const loud = parts.filter(({ command }) => !isIncidentalCommand(command));
   const [first, filter, ...others] = loud;
   if (first === undefined || others.length > 0 || (filter !== undefined && filter.separator !== '|')) return undefined;
   const source = sourceOf(first.command);

@@ -6,8 +6,8 @@ import { type ApplyResult, applyChange, WorkLimit } from './applyChange.ts';
 import { diffWithContext } from './diffWithContext.ts';
 
 /** Maximum lines and characters of a file's preview, including the lines around changes. */
-const mostLines = 2000;
-const mostChars = 200_000;
+const maxLines = 2000;
+const maxChars = 200_000;
 
 /** Paths of the files to preview, each once, as the agent names them. */
 export function editedPaths({ action }: AgentRequest): string[] {
@@ -57,7 +57,7 @@ function previewOf(request: AgentRequest, path: string, before: string | null, c
   const { text, places, all = false } = applied;
   const lines = diffWithContext(before ?? '', text ?? '');
   const chars = lines.reduce((sum, line) => sum + line.text.length, 0);
-  if (lines.length > mostLines || chars > mostChars) return { state: 'long' };
+  if (lines.length > maxLines || chars > maxChars) return { state: 'long' };
   const isWhole = request.action?.kind === 'file_write';
   const file = text === null ? 'deleted' : before === null ? 'new' : isWhole ? 'replaced' : 'edited';
   return { state: 'placed', lines, file, places, all, changedAt };

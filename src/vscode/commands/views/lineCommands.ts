@@ -1,13 +1,13 @@
 import * as vscode from 'vscode';
 import { isObject } from '../../../model/text/json.ts';
-import type { LineStory } from '../../lines/lineStories.ts';
+import type { LineOrigin } from '../../lines/lineOrigins.ts';
 import type { Commands, CommandContext } from '../commandContext.ts';
 import { sessionOfArgument } from '../pick.ts';
 
 const { t } = vscode.l10n;
 
 interface Item extends vscode.QuickPickItem {
-  readonly story: LineStory;
+  readonly origin: LineOrigin;
 }
 
 /** Finds the steps that wrote lines of a file. Starts no program. */
@@ -42,44 +42,44 @@ export function lineCommands(shell: CommandContext): Commands {
       const line = typeof number === 'number' ? Math.min(number, document.lineCount) - 1 : selection.active.line;
       const title = t('Vitrine: searching recorded sessions…');
       const progress = { location: vscode.ProgressLocation.Window, title };
-      const found = await vscode.window.withProgress(progress, () => storiesOf(shell, document, line));
-      if (found.stories.length === 0) {
+      const found = await vscode.window.withProgress(progress, () => originsOf(shell, document, line));
+      if (found.origins.length === 0) {
         void vscode.window.showInformationMessage(found.why);
         return;
       }
-      const picked = await pick(await itemsOf(found.stories), line, found.why);
+      const picked = await pick(await itemsOf(found.origins), line, found.why);
       if (picked !== undefined) await shell.panels.reveal(picked.session, picked.index);
     },
   };
 }
 
 /** `why`: how far the search went. */
-async function storiesOf(
+async function originsOf(
   shell: CommandContext,
   document: vscode.TextDocument,
   line: number,
-): Promise<{ readonly stories: readonly LineStory[]; readonly why: string }> {
-  const { index, stories } = await shell.lines.lines();
-  const claims = await stories.claims(document);
-  if (claims === undefined) return { stories: [], why: t('This file is too long to compare with sessions.') };
-  const reported = await Promise.all((claims[line] ?? []).map((claim) => stories.findStory(claim)));
+): Promise<{ readonly origins: readonly LineOrigin[]; readonly why: string }> {
+  const { index, origins } = await shell.lines.lines();
+  const claims = await origins.claims(document);
+  if (claims === undefined) return { origins: [], why: t('This file is too long to compare with sessions.') };
+  const reported = await Promise.all((claims[line] ?? []).map((claim) => origins.findOrigin(claim)));
   const searchedText = index.sessions === 1 ? t('Searched 1 session.') : t('Searched {0} sessions.', index.sessions);
   const skipped = index.skipped === 0 ? '' : t('Skipped entries (too many, too long, or damaged): {0}.', index.skipped);
-  const known = reported.filter((story) => story !== undefined);
+  const known = reported.filter((origin) => origin !== undefined);
   const none = known.length > 0 ? '' : t('No recorded session wrote or read the current text of line {0}.', line + 1);
-  return { stories: known, why: [none, searchedText, skipped].filter((part) => part !== '').join(' ') };
+  return { origins: known, why: [none, searchedText, skipped].filter((part) => part !== '').join(' ') };
 }
 
-async function itemsOf(stories: readonly LineStory[]): Promise<Item[]> {
-  const { storyFacts, storyPrompt, storyTitle } = await import('../../lines/lineText.ts');
-  return stories.map((story) => {
-    const { kind, edited, promptIndex } = story;
+async function itemsOf(origins: readonly LineOrigin[]): Promise<Item[]> {
+  const { originFacts, originPrompt, originTitle } = await import('../../lines/lineText.ts');
+  return origins.map((origin) => {
+    const { kind, edited, promptIndex } = origin;
     const how = kind === 'read' ? t('read by') : edited ? t('written by, edited since') : t('written by');
     return {
-      story,
-      label: `$(${kind === 'read' ? 'eye' : edited ? 'edit-code' : 'edit'}) ${storyTitle(story)}`,
-      description: `${how} · ${storyFacts(story)}`,
-      detail: storyPrompt(story),
+      origin,
+      label: `$(${kind === 'read' ? 'eye' : edited ? 'edit-code' : 'edit'}) ${originTitle(origin)}`,
+      description: `${how} · ${originFacts(origin)}`,
+      detail: originPrompt(origin),
       buttons:
         promptIndex === undefined ? [] : [{ iconPath: new vscode.ThemeIcon('comment'), tooltip: t('Show Prompt') }],
     };
@@ -99,13 +99,13 @@ function pick(
   list.matchOnDetail = true;
   list.items = items;
   return new Promise<{ session: string; index: number } | undefined>((resolve) => {
-    list.onDidTriggerItemButton(({ item: { story } }) => {
-      resolve({ session: story.session, index: story.promptIndex ?? story.entryIndex });
+    list.onDidTriggerItemButton(({ item: { origin } }) => {
+      resolve({ session: origin.session, index: origin.promptIndex ?? origin.entryIndex });
       list.hide();
     });
     list.onDidAccept(() => {
       const [item] = list.selectedItems;
-      resolve(item === undefined ? undefined : { session: item.story.session, index: item.story.entryIndex });
+      resolve(item === undefined ? undefined : { session: item.origin.session, index: item.origin.entryIndex });
       list.hide();
     });
     list.onDidHide(() => resolve(undefined));

@@ -59,7 +59,7 @@ export function raceItems(reports: readonly AgentReport[], memory: RunMemory): A
 const separator = (label: string): AgentItem => ({ label, kind: vscode.QuickPickItemKind.Separator });
 
 /** The agent's protocol, if its name does not already distinguish it. */
-export function protocolOf({ type }: AgentReport): readonly string[] {
+export function protocolLabels({ type }: AgentReport): readonly string[] {
   if (type === 'acp') return ['ACP'];
   return type === 'acp-http' ? [t('server')] : [];
 }
@@ -85,7 +85,7 @@ function plainItem(agent: AgentReport): AgentItem {
   const { label, program } = agent;
   const found = program !== null && 'path' in program ? program : undefined;
   const facts = [
-    ...(agent.sameAs === undefined ? protocolOf(agent) : []),
+    ...(agent.sameAs === undefined ? protocolLabels(agent) : []),
     ...(found === undefined ? [] : [inertText(found.version ?? t('version unknown'))]),
     ...(agent.signedIn === undefined ? [] : [agent.signedIn ? t('signed in') : t('not signed in')]),
   ];
@@ -126,9 +126,10 @@ function missingItem(agent: AgentReport): AgentItem {
   return {
     label: inertText(label),
     iconPath: new vscode.ThemeIcon('circle-slash', new vscode.ThemeColor('disabledForeground')),
-    description: [...protocolOf(agent), failed ? inertText(program.message) : t('install it or set its path…')].join(
-      ' · ',
-    ),
+    description: [
+      ...protocolLabels(agent),
+      failed ? inertText(program.message) : t('install it or set its path…'),
+    ].join(' · '),
     row: { kind: 'missing', agent },
   };
 }

@@ -42,7 +42,7 @@ describe('the place of a resume', () => {
       [(await look({}, { CI: 'true' })).isCi, (await look({}, { CI: 'false' })).isCi, (await look({})).isCi],
       [true, false, false],
     );
-    assert.equal((await look({ hostname: 'another-machine' })).isOtherMachine, true);
-    assert.equal((await look({ hostname: undefined })).isOtherMachine, false);
+    assert.equal((await look({ hostname: 'another-machine' })).isFromOtherMachine, true);
+    assert.equal((await look({ hostname: undefined })).isFromOtherMachine, false);
   });
 });

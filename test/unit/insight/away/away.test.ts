@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { awaySummary, countUpdates } from '../../../../src/insight/away/awaySummary.ts';
 import { ChangedFiles, firstIndexSince } from '../../../../src/insight/away/changedFiles.ts';
-import { newsSince, parseVisits } from '../../../../src/insight/away/visits.ts';
+import { changesSince, parseVisits } from '../../../../src/insight/away/visits.ts';
 import type { SessionSummary } from '../../../../src/model/session/summary.ts';
 import type { Turn } from '../../../../src/model/session/turn.ts';
 import { at, call } from '../../../support/sessions/madeEntries.ts';
@@ -73,9 +73,9 @@ describe('what happened while you were away', () => {
 describe('visits of a folder', () => {
   it('keep unread news over a reload, and no longer', () => {
     const visits = { lastOpen: at(100), unseenSince: at(0) };
-    assert.equal(newsSince(visits, Date.parse(at(130))), at(0));
-    assert.equal(newsSince(visits, Date.parse(at(100 + 3600))), at(100));
-    assert.equal(newsSince({ lastOpen: at(100) }, Date.parse(at(130))), at(100));
+    assert.equal(changesSince(visits, Date.parse(at(130))), at(0));
+    assert.equal(changesSince(visits, Date.parse(at(100 + 3600))), at(100));
+    assert.equal(changesSince({ lastOpen: at(100) }, Date.parse(at(130))), at(100));
   });
 
   it('are read as far as possible', () => {

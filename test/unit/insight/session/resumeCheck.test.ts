@@ -7,8 +7,8 @@ const fine: ResumePlace = {
   program: 'found',
   folderExists: true,
   conversation: 'found',
-  isOtherMachine: false,
-  isOtherUser: false,
+  isFromOtherMachine: false,
+  belongsToOtherUser: false,
   isWorktree: false,
   isContainer: false,
   isCi: false,
@@ -20,7 +20,7 @@ describe('whether a session can be resumed here', () => {
 
   it('is yes if the agent’s file of the conversation is here', () => {
     assert.deepEqual(check({}), { verdict: 'yes', reasons: ['conversation_found'] });
-    assert.equal(check({ isOtherMachine: true, isOtherUser: true }).verdict, 'yes', 'its files came along');
+    assert.equal(check({ isFromOtherMachine: true, belongsToOtherUser: true }).verdict, 'yes', 'its files came along');
   });
 
   it('is no if something essential is missing', () => {
@@ -37,7 +37,7 @@ describe('whether a session can be resumed here', () => {
   });
 
   it('is uncertain if the conversation was not found or not searched', () => {
-    const missing = check({ conversation: 'missing', isOtherMachine: true });
+    const missing = check({ conversation: 'missing', isFromOtherMachine: true });
     assert.deepEqual(missing, { verdict: 'uncertain', reasons: ['other_machine', 'conversation_missing'] });
     assert.deepEqual(check({ conversation: 'unknown' }), { verdict: 'uncertain', reasons: ['not_checked'] });
   });

@@ -73,10 +73,10 @@ describe('writer lease', () => {
       [undefined, null],
       [true, 6],
     ];
-    for (const [settled, after] of turns) {
+    for (const [isHeadSaved, after] of turns) {
       const lease = await acquire();
       assert.equal(await settledLease(folder), null, 'somebody writes');
-      await lease.release(settled === undefined ? {} : { settled });
+      await lease.release(isHeadSaved === undefined ? {} : { isHeadSaved });
       assert.equal(await settledLease(folder), after);
     }
     await leave({ released: true });

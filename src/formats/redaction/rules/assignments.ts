@@ -1,6 +1,6 @@
 import { entropy, isPlaceholder, looksRandom } from './entropy.ts';
 import type { SecretRule } from './rule.ts';
-import { named, nameHints } from './secretNames.ts';
+import { named, nameWords } from './secretNames.ts';
 
 const color = String.raw`(?:\x1b\[[\d;]{0,12}m){0,3}`;
 /** Spaces of aligned columns, or the next line. */
@@ -19,10 +19,10 @@ const tagged = String.raw`<\w{0,30}${named}>`;
 const value = String.raw`(?:(?<=["'\x60])[^"'\x60\\\s]{12,4000}|[\w.~+/=!@#$%^&*-]{12,4000})`;
 
 /** Values with a telling name that look random. */
-export const assignedRules: readonly SecretRule[] = [
+export const assignmentRules: readonly SecretRule[] = [
   {
     id: 'aws-secret-key',
-    hints: ['secret'],
+    requiredWords: ['secret'],
     ignoreCase: true,
     pattern: new RegExp(
       String.raw`(?<before>secret[_-]?(?:access[_-]?)?key${assigns})[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+=])`,
@@ -32,7 +32,7 @@ export const assignedRules: readonly SecretRule[] = [
   },
   {
     id: 'authorization',
-    hints: ['authorization'],
+    requiredWords: ['authorization'],
     ignoreCase: true,
     pattern: new RegExp(
       String.raw`(?<before>authorization${assigns}(?:(?:bearer|basic|token|bot|apikey)\s{1,3})?)[\w.~+/=-]{12,4000}`,
@@ -42,27 +42,27 @@ export const assignedRules: readonly SecretRule[] = [
   },
   {
     id: 'bearer-token',
-    hints: ['bearer '],
+    requiredWords: ['bearer '],
     ignoreCase: true,
     pattern: /(?<before>(?<![a-z])bearer )[\w.~+/-]{16,4000}={0,2}/gi,
     accept: looksRandom,
   },
   {
     id: 'signature',
-    hints: ['sig=', 'signature='],
+    requiredWords: ['sig=', 'signature='],
     ignoreCase: true,
     pattern: /(?<before>[?&;](?:amp;)?(?:sig|signature|x-(?:amz|goog)-signature)=)[\w%+/~-]{30,1000}={0,2}/gi,
     accept: looksRandom,
   },
   {
     id: 'url-token',
-    hints: ['://'],
+    requiredWords: ['://'],
     pattern: /(?<before>https?:\/\/)[\w-]{20,200}(?=(?::(?:x-oauth-basic)?)?@[\w[])/g,
     accept: looksRandom,
   },
   {
     id: 'cookie',
-    hints: ['cookie'],
+    requiredWords: ['cookie'],
     ignoreCase: true,
     pattern:
       /(?<before>cookie(?:\\{0,3}["'])?\s{0,3}:\s{0,3}(?:\\{0,3}["'])?)(?=[\w.-]{1,60}=)[^\r\n"'\x60\\]{8,4000}/gi,
@@ -70,35 +70,35 @@ export const assignedRules: readonly SecretRule[] = [
   },
   {
     id: 'assigned-secret',
-    hints: nameHints,
+    requiredWords: nameWords,
     ignoreCase: true,
     pattern: new RegExp(`(?<before>${named}${assigns})${value}`, 'gi'),
     accept: isAssigned,
   },
   {
     id: 'assigned-secret',
-    hints: ['--', 'env '],
+    requiredWords: ['--', 'env '],
     ignoreCase: true,
     pattern: new RegExp(`(?<before>${spaced})${value}`, 'gi'),
     accept: isAssigned,
   },
   {
     id: 'assigned-secret',
-    hints: nameHints,
+    requiredWords: nameWords,
     ignoreCase: true,
     pattern: new RegExp(`(?<before>${named}${beside})${value}`, 'gi'),
     accept: isAssigned,
   },
   {
     id: 'assigned-secret',
-    hints: ['value'],
+    requiredWords: ['value'],
     ignoreCase: true,
     pattern: new RegExp(`(?<before>${paired})${value}`, 'gi'),
     accept: isAssigned,
   },
   {
     id: 'assigned-secret',
-    hints: nameHints,
+    requiredWords: nameWords,
     ignoreCase: true,
     pattern: new RegExp(String.raw`(?<before>${tagged})[^<>\s]{6,4000}(?=<\/)`, 'gi'),
     accept: (secret) => !isPlaceholder(secret),

@@ -4,14 +4,14 @@ import { FileHistory } from '../../insight/files/history.ts';
 import { type FileRecord, type LineClaim, lineClaims } from '../../insight/files/lineClaims.ts';
 import type { Touch, TouchIndex } from './touchIndex.ts';
 
-const mostLines = 50_000;
-const mostCharacters = 4 * 1024 * 1024;
+const maxLines = 50_000;
+const maxCharacters = 4 * 1024 * 1024;
 /** Maximum number of steps of a session per file; the last ones are used. */
-const mostSteps = 2000;
-const mostKept = 64;
+const maxSteps = 2000;
+const maxCachedResults = 64;
 
 /** Who wrote a line, and for which prompt. Its texts come from the session: show them as plain text. */
-export interface LineStory {
+export interface LineOrigin {
   readonly session: string;
   readonly entryIndex: number;
   readonly kind: LineClaim['kind'];
@@ -27,18 +27,18 @@ export interface LineStory {
   readonly promptIndex: number | undefined;
 }
 
-interface CachedStory<T> {
+interface CachedResult<T> {
   readonly of: string;
   readonly value: Promise<T>;
 }
 
 /** Finds out why the lines of a document are there. Caches results until the document or a session changes. */
-export class LineStories {
+export class LineOrigins {
   readonly #index: TouchIndex;
   readonly #open: (id: string) => Promise<SessionHandle>;
-  readonly #claims = new Map<string, CachedStory<readonly (readonly LineClaim[])[]>>();
-  readonly #records = new Map<string, CachedStory<FileRecord>>();
-  readonly #stories = new Map<string, CachedStory<LineStory | undefined>>();
+  readonly #claims = new Map<string, CachedResult<readonly (readonly LineClaim[])[]>>();
+  readonly #records = new Map<string, CachedResult<FileRecord>>();
+  readonly #origins = new Map<string, CachedResult<LineOrigin | undefined>>();
 
   constructor(index: TouchIndex, open: (id: string) => Promise<SessionHandle>) {
     this.#index = index;
@@ -47,11 +47,11 @@ export class LineStories {
 
   /** Claims per line, best first; `undefined` if the document is too long to compare. */
   async claims(document: vscode.TextDocument): Promise<readonly (readonly LineClaim[])[] | undefined> {
-    if (document.lineCount > mostLines) return undefined;
+    if (document.lineCount > maxLines) return undefined;
     const touches = await this.#index.touchesOf(document.uri.fsPath);
     if (touches.length === 0) return [];
     const text = document.getText();
-    if (text.length > mostCharacters) return undefined;
+    if (text.length > maxCharacters) return undefined;
     const of = JSON.stringify([document.version, touches.map(stateOf)]);
     return getOrCompute(this.#claims, document.uri.toString(), of, async () => {
       const records: FileRecord[] = [];
@@ -61,9 +61,9 @@ export class LineStories {
   }
 
   /** `undefined` if the record is no longer available. */
-  findStory({ session, entryIndex, kind, edited }: LineClaim): Promise<LineStory | undefined> {
+  findOrigin({ session, entryIndex, kind, edited }: LineClaim): Promise<LineOrigin | undefined> {
     const key = JSON.stringify([session, entryIndex, kind, edited]);
-    return getOrCompute(this.#stories, key, '', async () => {
+    return getOrCompute(this.#origins, key, '', async () => {
       const handle = await this.#open(session);
       try {
         const { title, prompt, agent_label, agent_version, model } = handle.summary();
@@ -96,7 +96,7 @@ export class LineStories {
       const history = new FileHistory(file.path, projectDir);
       const handle = await this.#open(session);
       try {
-        for (const index of file.steps.slice(-mostSteps)) {
+        for (const index of file.steps.slice(-maxSteps)) {
           for (const entry of await handle.read(index, index + 1)) history.add(entry);
         }
       } finally {
@@ -117,7 +117,7 @@ function stateOf({ session, file }: Touch): string {
  * cached.
  */
 function getOrCompute<T>(
-  saved: Map<string, CachedStory<T>>,
+  saved: Map<string, CachedResult<T>>,
   key: string,
   of: string,
   make: () => Promise<T>,
@@ -127,7 +127,7 @@ function getOrCompute<T>(
   const value = known?.of === of ? known.value : make();
   saved.set(key, { of, value });
   const [oldest] = saved.keys();
-  if (saved.size > mostKept && oldest !== undefined) saved.delete(oldest);
+  if (saved.size > maxCachedResults && oldest !== undefined) saved.delete(oldest);
   value.catch(() => {
     if (saved.get(key)?.value === value) saved.delete(key);
   });
