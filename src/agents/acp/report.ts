@@ -20,7 +20,7 @@ export interface TurnOutcome {
 /** Results of the turns of one process, one closing figure each. */
 export class Reports {
   /** Tokens accumulate in the process: the agent counts them from its start, not that of the turn. */
-  readonly runningTotals: () => boolean;
+  readonly hasRunningTotals: () => boolean;
   readonly #reports: RunReport[] = [];
   #models: readonly ModelUsage[] = [];
   #previousUsage: TokenUsage = {};
@@ -29,8 +29,8 @@ export class Reports {
   #contextTokens: number | undefined;
   #calledTools = false;
 
-  constructor(runningTotals: () => boolean) {
-    this.runningTotals = runningTotals;
+  constructor(hasRunningTotals: () => boolean) {
+    this.hasRunningTotals = hasRunningTotals;
   }
 
   get count(): number {
@@ -101,7 +101,7 @@ export class Reports {
   }
 
   #usageSinceLast(usage: TokenUsage): TokenUsage {
-    if (!this.runningTotals()) return usage;
+    if (!this.hasRunningTotals()) return usage;
     const own = subtractUsage(usage, this.#previousUsage);
     this.#previousUsage = usage;
     return own;

@@ -38,7 +38,7 @@ export class Turns {
     this.#run = run;
     this.#session = session;
     this.#conversation = conversation;
-    this.#reports = new Reports(() => presetOf(session.agent?.name ?? null)?.quirks.runningTotals === true);
+    this.#reports = new Reports(() => presetOf(session.agent?.name ?? null)?.quirks.hasRunningTotals === true);
   }
 
   get reports(): readonly RunReport[] {

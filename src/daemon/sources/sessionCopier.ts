@@ -17,7 +17,7 @@ interface CopyRequest {
   /** Which of the agents' own ids belong to sessions that Vitrine recorded. */
   readonly recorded: ReadonlyMap<string, string>;
   /** Copies every session that has ended. */
-  readonly all: boolean;
+  readonly copiesAll: boolean;
 }
 
 /**
@@ -48,14 +48,14 @@ export class SessionCopier {
   }
 
   /** Takes the current state of sessions, and starts the copies that are due. */
-  async look(rows: readonly ObservedSummary[], { recorded, all }: CopyRequest): Promise<void> {
+  async look(rows: readonly ObservedSummary[], { recorded, copiesAll }: CopyRequest): Promise<void> {
     const copies = await this.#load();
     for (const row of rows) {
       const { session_id: id, live, problem, updated_at: changed } = row;
       const copied = copies.get(id);
       if (copied === undefined) {
         const isNew = live.state === 'ended' && problem === null && row.turns !== 0;
-        if (all && isNew && !row.executor_session_ids.some((nativeId) => recorded.has(nativeId)))
+        if (copiesAll && isNew && !row.executor_session_ids.some((nativeId) => recorded.has(nativeId)))
           this.#begin(id, changed);
       } else if (live.state !== 'ended') {
         this.#runningIds.add(id);

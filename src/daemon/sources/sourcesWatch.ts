@@ -134,8 +134,8 @@ export class SourcesWatch implements Disposable {
   async #shownSessions(
     rows: readonly ObservedSummary[],
   ): Promise<{ shown: SessionSummary[]; copies: string[]; out: number }> {
-    const { copier, copiesAll: all, scope, joinedSessions } = this.#deps;
-    await copier.look(rows, { recorded: this.#recordedIds, all });
+    const { copier, copiesAll, scope, joinedSessions } = this.#deps;
+    await copier.look(rows, { recorded: this.#recordedIds, copiesAll });
     const shown: SessionSummary[] = [];
     const copies: string[] = [];
     let out = 0;

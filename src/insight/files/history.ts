@@ -16,7 +16,7 @@ interface LineExtent {
 interface Content {
   lines: HistoryLine[];
   /** The record has the complete file. */
-  whole: boolean;
+  isComplete: boolean;
 }
 
 const longestFile = 4 * 1024 * 1024;
@@ -40,7 +40,7 @@ export class FileHistory {
     this.#path = normalPath(path, workDir);
     this.#workDir = workDir;
     if (start === null) this.#isDeleted = true;
-    else if (start !== undefined) this.#content = { lines: linesOf(start, null), whole: true };
+    else if (start !== undefined) this.#content = { lines: linesOf(start, null), isComplete: true };
   }
 
   add({ index, type }: NormalizedEntry): void {
@@ -71,7 +71,7 @@ export class FileHistory {
   /** Text after the last change; `null` if the file was deleted, `undefined` if not recorded. */
   get after(): string | null | undefined {
     if (this.#content === null) return this.#isDeleted ? null : undefined;
-    return this.#content.whole ? this.#content.lines.map(({ text }) => text ?? '').join('\n') : undefined;
+    return this.#content.isComplete ? this.#content.lines.map(({ text }) => text ?? '').join('\n') : undefined;
   }
 
   /** Every recorded change was applied exactly: `after` is their result. */
@@ -125,19 +125,19 @@ export class FileHistory {
     const end = ended ? [...lines, ''] : lines;
     const content = this.#content;
     this.#isDeleted = false;
-    if (whole && (content === null || !content.whole)) {
+    if (whole && (content === null || !content.isComplete)) {
       const known = content?.lines ?? [];
-      this.#content = { lines: this.#fragments.place(this.#inheritLines(known, end)), whole: true };
+      this.#content = { lines: this.#fragments.place(this.#inheritLines(known, end)), isComplete: true };
       this.#isExact = true;
       return;
     }
-    if (content?.whole === true) {
+    if (content?.isComplete === true) {
       if (whole && (end.length !== content.lines.length || end.some((line, at) => content.lines[at]?.text !== line))) {
-        this.#content = { lines: this.#inheritLines(content.lines, end), whole: true };
+        this.#content = { lines: this.#inheritLines(content.lines, end), isComplete: true };
       }
       return;
     }
-    this.#content = content ?? { lines: [], whole: false };
+    this.#content = content ?? { lines: [], isComplete: false };
     this.#pad(last);
     for (const [at, line] of lines.entries()) {
       const known = this.#content.lines[first - 1 + at];
@@ -166,7 +166,7 @@ export class FileHistory {
       lines: lines.map(
         (line, at) => known[saved[at] ?? -1] ?? makeLine(line, line === '' && at === lines.length - 1 ? null : by),
       ),
-      whole: true,
+      isComplete: true,
     };
     this.#isDeleted = false;
     // A complete text repairs edits that could not be applied before.
@@ -191,7 +191,7 @@ export class FileHistory {
   }
 
   #apply(hunks: readonly Hunk[], by: number): void {
-    const content = (this.#content ??= { lines: [], whole: false });
+    const content = (this.#content ??= { lines: [], isComplete: false });
     let shift = 0;
     for (const [done, hunk] of hunks.entries()) {
       const old = hunk.lines.filter(({ mark }) => mark !== '+').map(({ text }) => text);
@@ -201,7 +201,7 @@ export class FileHistory {
         for (const unplaced of hunks.slice(done)) this.#fragments.add(linesAfterHunk(unplaced, by));
         return;
       }
-      if (!content.whole) this.#pad(at + old.length);
+      if (!content.isComplete) this.#pad(at + old.length);
       const replaced = content.lines.slice(at, at + old.length);
       if (replaced.length < old.length || replaced.some(({ text }, line) => text !== null && text !== old[line]))
         this.#isExact = false;
@@ -217,7 +217,7 @@ export class FileHistory {
       content.lines.splice(at, old.length, ...next);
       shift += next.length - old.length;
     }
-    if (content.whole) return;
+    if (content.isComplete) return;
     // Only the content of the hunks is known.
     this.#isExact = false;
   }
@@ -236,7 +236,7 @@ export class FileHistory {
 
   #substitute(oldText: string, newText: string, by: number): void {
     const content = this.#content;
-    if (content?.whole !== true) {
+    if (content?.isComplete !== true) {
       this.#isExact = false;
       this.#fragments.add(replacement(oldText, newText, by));
       return;

@@ -4,7 +4,7 @@ import { count, list } from '../../shared/guards.ts';
 interface Edit {
   readonly oldText: string;
   readonly newText: string;
-  readonly all: boolean;
+  readonly replacesAll: boolean;
 }
 
 /** Maximum characters to process for the edited text. */
@@ -56,13 +56,13 @@ function linesByPrinted(lines: readonly string[]): Map<string, string | undefine
 function applyEdits(before: string, edits: readonly Edit[]): string | undefined {
   if (before.length * edits.length > maxReplaced) return undefined;
   let text = before;
-  for (const { oldText, newText, all } of edits) {
+  for (const { oldText, newText, replacesAll } of edits) {
     // When it removes a line, it also removes the line break.
     const removed =
       newText === '' && !oldText.endsWith('\n') && text.includes(`${oldText}\n`) ? `${oldText}\n` : oldText;
     if (oldText === '') text = newText;
     else if (!text.includes(oldText)) return undefined;
-    else text = all ? text.replaceAll(removed, () => newText) : text.replace(removed, () => newText);
+    else text = replacesAll ? text.replaceAll(removed, () => newText) : text.replace(removed, () => newText);
   }
   return text;
 }

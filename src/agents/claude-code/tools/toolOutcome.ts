@@ -90,7 +90,7 @@ function editsOf({ changes }: Action<'file_edit'>, detail: JsonObject): Paramete
   return (all.length > 0 ? all : requested).map((question) => ({
     oldText: text(question.old_string) ?? '',
     newText: text(question.new_string) ?? '',
-    all: question.replace_all === true,
+    replacesAll: question.replace_all === true,
   }));
 }
 

@@ -16,14 +16,14 @@ const quiet = new Set(['system.message', 'session.usage_record', 'subagent.confi
 
 /** Reads the events of one session of Copilot CLI; most have the form of its output. */
 export class CopilotStoreParser implements StoreParser {
-  readonly #entries: boolean;
+  readonly #needsEntries: boolean;
   readonly #facts: CopilotFacts;
   readonly #run: NormalizedRun;
   readonly #reader: CopilotReader;
   #timestamp: string;
 
   constructor({ entries, session }: StoreParserOptions) {
-    this.#entries = entries;
+    this.#needsEntries = entries;
     this.#facts = new CopilotFacts(session);
     this.#run = new NormalizedRun({ workDir: '', firstIndex: 0, sessionId: session });
     this.#reader = new CopilotReader(this.#run);
@@ -36,7 +36,7 @@ export class CopilotStoreParser implements StoreParser {
     if (record.kind === 'oversize') {
       records.total += 1;
       records.malformed += 1;
-      if (this.#entries) this.#run.lines.oversize(record, this.#timestamp);
+      if (this.#needsEntries) this.#run.lines.oversize(record, this.#timestamp);
       return this.#run.writer.take();
     }
     if (record.kind !== 'line' || record.text.trim() === '') return nothing;
@@ -45,13 +45,13 @@ export class CopilotStoreParser implements StoreParser {
     if (isObject(value)) this.#readEvent(value, record.text);
     else {
       records.malformed += 1;
-      if (this.#entries) this.#run.lines.malformed(record.text, this.#timestamp);
+      if (this.#needsEntries) this.#run.lines.malformed(record.text, this.#timestamp);
     }
     return this.#run.writer.take();
   }
 
   end(isLive: boolean): readonly EntryUpdate[] {
-    if (!this.#entries || isLive) return nothing;
+    if (!this.#needsEntries || isLive) return nothing;
     this.#reader.beforeEnd({ code: null, signal: null }, this.#timestamp);
     this.#run.texts.end();
     this.#run.calls.end('No result: the agent ended before the tool answered.', this.#timestamp);
@@ -67,7 +67,7 @@ export class CopilotStoreParser implements StoreParser {
     this.#timestamp = this.#run.clock.time(value['timestamp'], 0);
     const event = copilotEvent(value);
     if (event !== undefined) this.#facts.addEvent(event, nonEmpty(value['timestamp']));
-    if (!this.#entries || (event !== undefined && isQuiet(event.type))) return;
+    if (!this.#needsEntries || (event !== undefined && isQuiet(event.type))) return;
     const line = { raw, timestamp: this.#timestamp };
     try {
       if (event !== undefined && this.#reader.readMessage(value, line)) return;

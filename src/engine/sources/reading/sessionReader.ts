@@ -25,7 +25,7 @@ interface ReadFile {
 
 /** Reads one session, and later only what was added to its files. */
 export class SessionReader {
-  readonly #entries: boolean;
+  readonly #needsEntries: boolean;
   readonly #clock: () => number;
   readonly #files = new Map<string, ReadFile>();
   #parser: StoreParser | undefined;
@@ -35,7 +35,7 @@ export class SessionReader {
 
   /** `entries`: also read entries, not only facts. */
   constructor(options: { readonly entries: boolean; readonly clock: () => number }) {
-    this.#entries = options.entries;
+    this.#needsEntries = options.entries;
     this.#clock = options.clock;
   }
 
@@ -102,7 +102,7 @@ export class SessionReader {
   }
 
   async #readAll(files: SessionFiles, notes: Notes): Promise<EntryUpdate[]> {
-    const parser = files.format.createParser({ entries: this.#entries, session: files.session, notes });
+    const parser = files.format.createParser({ entries: this.#needsEntries, session: files.session, notes });
     this.#parser = parser;
     this.#notes = notes;
     this.#hasEnded = false;
@@ -118,7 +118,7 @@ export class SessionReader {
     const updates: EntryUpdate[] = [];
     const read = (path: string) => (cursors.get(path) ?? new LineCursor()).read(path);
     try {
-      const all = this.#entries ? mergedRecords(files, read) : recordsOf(files, read);
+      const all = this.#needsEntries ? mergedRecords(files, read) : recordsOf(files, read);
       for await (const records of all) for (const record of records) updates.push(...parser.push(record));
       for (const file of files.files) {
         const cursor = cursors.get(file.path);

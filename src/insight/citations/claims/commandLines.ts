@@ -34,5 +34,5 @@ function isInvitation(before: string): boolean {
       .split(/\n|[.!?]\s/)
       .at(-1) ?? '';
   const cues = new SentenceCues(words);
-  return cues.proposal || manual.test(words) || (invitation.test(words) && !cues.reportsRun(words.length, ''));
+  return cues.isProposal || manual.test(words) || (invitation.test(words) && !cues.reportsRun(words.length, ''));
 }

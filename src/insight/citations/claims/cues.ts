@@ -82,7 +82,7 @@ const absent = new RegExp(
 /** The cue words of one sentence, found once for all of its claims. */
 export class SentenceCues {
   /** A suggestion, condition or negation rather than a report. */
-  readonly proposal: boolean;
+  readonly isProposal: boolean;
   /** Something is missing or could not be fetched. */
   readonly absent: boolean;
   readonly #runReportAt: number;
@@ -90,7 +90,7 @@ export class SentenceCues {
   readonly #readPlaces: readonly number[];
 
   constructor(sentence: string) {
-    this.proposal = proposal.test(sentence) || imperative.test(sentence);
+    this.isProposal = proposal.test(sentence) || imperative.test(sentence);
     this.absent = absent.test(sentence);
     this.#runReportAt = sentence.search(runReport);
     this.#changes = placesOf(changed, sentence);

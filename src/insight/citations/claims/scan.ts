@@ -142,7 +142,7 @@ class Scan {
       return;
     }
     const { before, after, cues } = this.#findSurroundings(range);
-    const reported = cues.reportsRun(before.length, after) && looksLikeCommand(shown) && !cues.proposal;
+    const reported = cues.reportsRun(before.length, after) && looksLikeCommand(shown) && !cues.isProposal;
     this.#add({ range, kind: 'command', command: shown, hedged: !reported });
   }
 
@@ -173,7 +173,7 @@ class Scan {
     const did = cues.findFileUse(before.length, after);
     // In prose, a name without a folder may be a product; in code, a member of an object.
     const isOther = !(quoted || /\.(?:md|json|ya?ml|toml|lock)$/i.test(path)) || isMember(path, did !== undefined);
-    const hedged = cues.proposal || (isBare && at === undefined && isOther);
+    const hedged = cues.isProposal || (isBare && at === undefined && isOther);
     this.#add({
       range: whole,
       kind: at === undefined ? 'file' : 'lines',
