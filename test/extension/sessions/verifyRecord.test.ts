@@ -20,7 +20,7 @@ describe('Verify Session Record', () => {
     assert.equal(await vscode.commands.executeCommand('vitrine.verifyRecord', id), 'altered');
     const audit = path.join(folder, 'audit.md');
     await vscode.commands.executeCommand('vitrine.exportAudit', id, { file: audit });
-    assert.match(await readFile(audit, 'utf8'), /\| `record` \| `Line \d+ was changed/);
+    assert.match(await readFile(audit, 'utf8'), /\| `record` \| `line \d+ was changed/);
     await rm(folder, { recursive: true });
   });
 });
