@@ -23,6 +23,6 @@ export function remoteText({ member, hostname }: Remote): string {
 export function shareDetail(share: Share): string {
   if (share === 'nothing') return t('Sessions stay on this machine.');
   return share === 'metadata'
-    ? t('What lists show, such as title, agent, state, folder and cost.')
+    ? t('Metadata such as title, agent, state, folder and cost.')
     : t('Metadata and transcripts, with secrets masked.');
 }

@@ -74,7 +74,7 @@ describe('rows of the Sessions view', () => {
     assert.equal(rowLabel(shared, now), 'Prompt of a, Finished, Claude Code, Shared, $0.50, 3 turns, 1 min');
     const listed = row('a', { share: 'metadata' });
     assert.match(rowDescription(listed, now), /^Metadata shared · /);
-    assert.match(rowTooltip(listed, now).value, /The team sees\\?: What lists show\\?, such as title/);
+    assert.match(rowTooltip(listed, now).value, /The team sees\\?: Metadata such as title/);
     const unshared = rowTooltip(row('a', { share: 'nothing' }), now).value;
     assert.doesNotMatch(unshared, /The team sees/);
   });
