@@ -7,7 +7,7 @@ import { agentDiagnostics } from './vscode/agents/diagnostics.ts';
 import { AgentInputs } from './vscode/agents/agentInputs.ts';
 import { showCallbackFailure } from './vscode/agents/callbackNotice.ts';
 import { PublicApi } from './vscode/api/createApi.ts';
-import type { VitrineApi } from './vscode/api/vitrine.d.ts';
+import type { VitrineApi } from './vscode/api/types/vitrine.d.ts';
 import { WhileAway } from './vscode/away/whileAway.ts';
 import { registerChangeDocuments } from './vscode/documents/changeDocuments.ts';
 import { registerRaceDocuments } from './vscode/races/raceDocuments.ts';

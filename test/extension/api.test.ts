@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { activateWithFakeAgent, until } from './shell.ts';
-import type { AgentInfo, RunResult, Session, SessionEvent, VitrineApi } from '../../src/vscode/api/vitrine.d.ts';
+import type { AgentInfo, RunResult } from '../../src/vscode/api/types/runs.d.ts';
+import type { SessionEvent } from '../../src/vscode/api/types/transcript.d.ts';
+import type { Session, VitrineApi } from '../../src/vscode/api/types/vitrine.d.ts';
 
 interface AskedTwice {
   readonly one: RunResult;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import * as vscode from 'vscode';
-import type { VitrineApi } from '../../src/vscode/api/vitrine.d.ts';
+import type { VitrineApi } from '../../src/vscode/api/types/vitrine.d.ts';
 
 /** Looks again and again until there is something, or fails after `timeout` milliseconds with what was missing. */
 export async function until<T>(what: string, look: () => Promise<T | undefined> | T | undefined, timeout = 60_000) {

@@ -1,6 +1,7 @@
-/** A complete extension that uses Vitrine. In your own extension, import the types from a copy of `vitrine.d.ts`. */
+/** A complete extension that uses Vitrine. In your own extension, import the types from a copy of `src/vscode/api/types`. */
 import * as vscode from 'vscode';
-import type { SessionEvent, VitrineApi } from '../../../src/vscode/api/vitrine.d.ts';
+import type { SessionEvent } from '../../../src/vscode/api/types/transcript.d.ts';
+import type { VitrineApi } from '../../../src/vscode/api/types/vitrine.d.ts';
 
 async function vitrine(): Promise<VitrineApi> {
   const extension = vscode.extensions.getExtension<VitrineApi>('vitrine.vitrine');

@@ -1,4 +1,4 @@
-import type { VitrineError } from './vitrine.d.ts';
+import type { VitrineError } from './types/vitrine.d.ts';
 
 /** Rejects a call of another extension. Engine failures have codes of their own. */
 export class ApiError extends Error implements VitrineError {

@@ -9,7 +9,7 @@ import type { BlueprintRuns } from '../agents/blueprintRuns.ts';
 import type { EngineHost } from '../engine/engineHost.ts';
 import { isAgentName } from '../run/runChoice.ts';
 import { ApiError } from './apiError.ts';
-import type { QueuedRun, Runner } from './vitrine.d.ts';
+import type { QueuedRun, Runner } from './types/vitrine.d.ts';
 
 const name = z.custom<string>(isAgentName, 'Use a short text of one line.');
 

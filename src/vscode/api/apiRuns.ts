@@ -17,7 +17,9 @@ import type { RunMemory } from '../run/runMemory.ts';
 import { agentOptions } from '../settings/settings.ts';
 import { ApiError } from './apiError.ts';
 import { checkRunOptions, type CheckedOptions } from './runOptions.ts';
-import type { AgentInfo, Chunk, NormalizedEntry, NormalizeOptions, RunResult, SpawnedTask } from './vitrine.d.ts';
+import type { AgentInfo, RunResult } from './types/runs.d.ts';
+import type { NormalizedEntry } from './types/transcript.d.ts';
+import type { Chunk, NormalizeOptions, SpawnedTask } from './types/vitrine.d.ts';
 
 export interface ApiRunsDeps {
   readonly engines: EngineHost;

@@ -5,6 +5,8 @@ import { isMarkedSynthetic } from '../../model/transcript/synthetic.ts';
 import { ApiError } from './apiError.ts';
 import type { ApiQueue } from './apiQueue.ts';
 import type { ApiRuns, ApiRunsDeps } from './apiRuns.ts';
+import type { RunOptions } from './types/runs.d.ts';
+import type { NormalizedEntry, SessionEvent } from './types/transcript.d.ts';
 import type {
   AgentExecutor,
   AgentFileConfig,
@@ -13,22 +15,19 @@ import type {
   Chunk,
   ExecutorConfig,
   HistoryOptions,
-  NormalizedEntry,
   NormalizeOptions,
   ProfileConfig,
   Queue,
   QueuedRun,
   QueueOptions,
-  RunOptions,
   Session,
-  SessionEvent,
   SpawnedTask,
   Task,
   TaskProcess,
   VitrineApi,
-} from './vitrine.d.ts';
+} from './types/vitrine.d.ts';
 
-/** The API for other extensions; `vitrine.d.ts` documents it. Loads nothing until it is used. */
+/** The API for other extensions; `types/vitrine.d.ts` documents it. Loads nothing until it is used. */
 export class PublicApi implements vscode.Disposable {
   readonly #deps: ApiRunsDeps;
   readonly #events = new vscode.EventEmitter<SessionEvent>();

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
-import type { VitrineApi } from '../../../src/vscode/api/vitrine.d.ts';
+import type { VitrineApi } from '../../../src/vscode/api/types/vitrine.d.ts';
 import { activateWithFakeAgent, record, until } from '../shell.ts';
 
 const { Global, Workspace } = vscode.ConfigurationTarget;

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import * as vscode from 'vscode';
-import type { ExecutorClass, NormalizedEntry, VitrineApi } from '../../../src/vscode/api/vitrine.d.ts';
+import type { NormalizedEntry } from '../../../src/vscode/api/types/transcript.d.ts';
+import type { ExecutorClass, VitrineApi } from '../../../src/vscode/api/types/vitrine.d.ts';
 
 /** One agent for the example. `ids`: what `metadata.sessionId` of its entries is. */
 export interface UsageExample {

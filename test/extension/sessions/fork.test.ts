@@ -3,7 +3,7 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import * as vscode from 'vscode';
 import type { SessionSummary } from '../../../src/model/session/summary.ts';
-import type { VitrineApi } from '../../../src/vscode/api/vitrine.d.ts';
+import type { VitrineApi } from '../../../src/vscode/api/types/vitrine.d.ts';
 import { groupSessions } from '../../../src/vscode/sessions/sessionGroups.ts';
 import { rowOf } from '../../../src/vscode/sessions/sessionRow.ts';
 import { copyFiles } from '../../support/sessions/copyFiles.ts';
