@@ -203,5 +203,5 @@ export function timeLeft(
   if (!Number.isFinite(left)) return '';
   return kind === 'question'
     ? t('Continues without an answer in {0}', clock(left))
-    : t('Denied automatically in {0}', clock(left));
+    : t('Will be denied automatically in {0}', clock(left));
 }

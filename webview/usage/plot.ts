@@ -39,7 +39,7 @@ export function renderPlot(days: readonly UsageGroup[]): TemplateResult {
     <figcaption>
       <span class="key"><i class="reported"></i>${t('reported')}</span>
       ${estimated ? html`<span class="key"><i class="estimated"></i>${t('estimated')}</span>` : ''}
-      ${unknown ? html`<span class="key"><i class="unknown"></i>${t('cost unknown: the table lists tokens')}</span>` : ''}
+      ${unknown ? html`<span class="key"><i class="unknown"></i>${t('cost unknown (tokens are in the table)')}</span>` : ''}
     </figcaption>
   </figure>`;
 }

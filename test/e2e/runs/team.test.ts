@@ -133,7 +133,7 @@ describe('a team in a window', function () {
     assert.match((await titles())[0] ?? '', /small/);
     await large.click({ button: 'right' });
     await picture(workbench, 'team-queue-menu');
-    await workbench.page.getByRole('menuitem', { name: 'Move First' }).click();
+    await workbench.page.getByRole('menuitem', { name: 'Move to Front of Queue' }).click();
     await until('the large model to be first', async () => /large/.test((await titles())[0] ?? ''));
 
     // A row that is drawn again at that moment loses the click.

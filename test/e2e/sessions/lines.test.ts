@@ -118,7 +118,7 @@ describe('lines and the session they come from', function () {
   it('are in a file that the list marks as changed since', async () => {
     appendFileSync(file, '\n// by hand\n');
     await page().getByRole('tab', { name: 'Files' }).click();
-    const row = page().getByRole('row', { name: /^src\/bill\.js, changed, .*Changed since the session ended/ });
+    const row = page().getByRole('row', { name: /^src\/bill\.js, changed, .*Changed after the session ended/ });
     await row.waitFor();
     await page().locator('.sumbar').getByText('1 changed since').waitFor();
     await page().getByRole('button', { name: 'Lines' }).click();

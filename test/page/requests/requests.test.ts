@@ -35,7 +35,7 @@ describe('requests of an agent', () => {
       await frame.getByText(text).waitFor();
     }
     await frame.getByText(/^Waiting for \d+:\d\d · /).waitFor();
-    assert.match((await frame.getByRole('timer').textContent()) ?? '', /^Denied automatically in 9:\d\d$/);
+    assert.match((await frame.getByRole('timer').textContent()) ?? '', /^Will be denied automatically in 9:\d\d$/);
     const call = page.getByRole('button', { name: /Step 4, Wants to run, .*, needs your approval$/ });
     await call.waitFor();
     await page.getByRole('button', { name: 'Needs your approval', exact: true }).waitFor();

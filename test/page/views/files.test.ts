@@ -29,7 +29,7 @@ describe('the list of files', () => {
     const load = { entries, view: view({ turns }, { entries: entries.length }), files };
     const page = await tests.open(load, { width });
     await page.getByRole('tab', { name: 'Files' }).click();
-    await page.getByRole('row', { name: /Changed since the session ended/ }).waitFor();
+    await page.getByRole('row', { name: /Changed after the session ended/ }).waitFor();
     return page;
   };
   const names = (page: Page) => page.locator('.frow:not(.grp) .obj').allTextContents();
@@ -37,7 +37,7 @@ describe('the list of files', () => {
   it('marks files that changed since the session, and files found but never opened', async () => {
     const page = await open();
     const labels = await page.locator('.frow:not(.grp)').evaluateAll((all) => all.map((row) => row.ariaLabel ?? ''));
-    assert.match(labels[0] ?? '', /^src\/zeta\.ts, changed, .*Changed since the session ended, /);
+    assert.match(labels[0] ?? '', /^src\/zeta\.ts, changed, .*Changed after the session ended: /);
     assert.match(labels[1] ?? '', /^src\/alpha\.ts, changed, 3 lines added, 0 removed, first step 2, last step 2$/);
     assert.match(labels[2] ?? '', /^read\.md, read, first step 3, last step 3$/);
     assert.equal(labels[3], 'docs/never.md, Found by step 4');

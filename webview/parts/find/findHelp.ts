@@ -37,7 +37,7 @@ export function findHelp(): TemplateResult {
       <dd>${what}</dd>`;
   return html`<dl>
     ${line('retry delay', t('both words, anywhere in an entry'))} ${line('"retry delay"', t('the exact phrase'))}
-    ${line('tool:bash', t('calls to this tool'))} ${line('file:retry.ts', t('calls that name this file'))}
+    ${line('tool:bash', t('calls to this tool'))} ${line('file:retry.ts', t('tool calls that mention this file'))}
     ${line('kind:command', t('one of {0}', kinds))} ${line('state:denied', t('one of {0}', states))}
     ${line('error', t('failed calls and errors; use "error" to search for the word'))}
   </dl>`;
@@ -52,6 +52,6 @@ export function problemWords({ code, part }: QueryProblem): TemplateResult {
     case 'unknown_state':
       return html`${visibleTemplate(part)}: ${t('unknown state; use one of {0}', states)}`;
     case 'no_value':
-      return html`${visibleTemplate(part)}: ${t('enter a value after it')}`;
+      return html`${visibleTemplate(part)} ${t('needs a value')}`;
   }
 }

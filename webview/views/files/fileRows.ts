@@ -116,7 +116,7 @@ function sinceWords(since: FileComparison | undefined): string {
   if (since?.state === 'gone') return t('Deleted since the session ended');
   if (since?.state !== 'changed') return '';
   const at = since.at === null ? '' : dateTime(isoOf(since.at));
-  return at === '' ? t('Changed since the session ended') : t('Changed since the session ended, {0}', at);
+  return at === '' ? t('Changed after the session ended') : t('Changed after the session ended: {0}', at);
 }
 
 function renderFoundBy({ actions }: Context, { step }: FoundLine): TemplateResult {

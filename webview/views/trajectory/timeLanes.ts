@@ -56,7 +56,7 @@ export function timeSummary({ time }: Times): TemplateResult | typeof nothing {
   ];
   const ofModel = lanes[0]?.of.map((phase) => `${phaseWord(phase)} ${duration(sumOf(time, [phase]))}`).join(', ') ?? '';
   const hint = [
-    t('Total: {0}. Model: {1}.', duration(total), ofModel),
+    t('Total: {0}. Model time: {1}.', duration(total), ofModel),
     t(
       'Overlapping times count once: first as waiting for you, then as tools, then as the model. A subagent’s time is the duration of its tool call.',
     ),

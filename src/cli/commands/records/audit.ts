@@ -95,6 +95,9 @@ async function* auditOutput(format: string, chunks: AsyncIterable<string>): Asyn
 function timeOf(name: string, value: string): number {
   const time = /^\d{4}-\d{2}-\d{2}(?:T[\d:.]+(?:Z|[+-]\d{2}:?\d{2})?)?$/.test(value) ? Date.parse(value) : NaN;
   if (Number.isNaN(time))
-    throw new UsageError(`"${value}" is not a valid time (${name}).`, 'Use a time such as 2026-01-31.');
+    throw new UsageError(
+      `"${value}" is not a valid date or time (${name}).`,
+      'Use a date such as 2026-01-31, or an ISO 8601 time.',
+    );
   return time;
 }

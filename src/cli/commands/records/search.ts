@@ -21,7 +21,7 @@ Words match by prefix, and one entry must contain all of them.
 
   "two words"        exact phrase; add quotes for the shell
   tool:NAME          calls to this tool
-  file:PART          calls that name this file
+  file:PART          tool calls that mention this file
   kind:KIND          user, assistant, thinking, system, error, tool, read, edit, command, search, web, other
   state:STATE        done, failed, denied, cancelled, running
   error              failed calls and errors; "error" in quotes searches for the word

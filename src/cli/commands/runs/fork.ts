@@ -66,7 +66,7 @@ export const fork: Command = {
 /** Index of the prompt. */
 function entryOf(at: string | undefined, session: string): number | undefined {
   if (at === undefined) return undefined;
-  const next = `See "vitrine show ${session}" for the numbers of prompts.`;
+  const next = `See "vitrine show ${session}" for the prompt numbers.`;
   if (!/^\d{1,9}$/.test(at)) throw new UsageError(`"${at}" is not the number of an entry (--at).`, next);
   return Number(at);
 }

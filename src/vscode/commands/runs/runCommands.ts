@@ -204,7 +204,7 @@ async function askForMoreWithRecall(
 ): Promise<{ readonly text: string; readonly recall?: RecallResult } | undefined> {
   let value = '';
   for (;;) {
-    const prompt = t('Next message. Leave empty to continue, and to search earlier sessions for your last message.');
+    const prompt = t('Next message. If empty, the agent continues, and the search uses your last message.');
     const text = await vscode.window.showInputBox({ title, prompt, value, ignoreFocusOut: true });
     if (text === undefined) return undefined;
     value = text;

@@ -45,7 +45,7 @@ async function pickServer(servers: ReturnType<typeof acpHttpProfiles>) {
   const setting = 'vitrine.acpHttp.servers';
   if (servers.length === 0) {
     const open = t('Open Settings');
-    const chosen = await vscode.window.showInformationMessage(t('No servers are configured yet.'), open);
+    const chosen = await vscode.window.showInformationMessage(t('No agent servers are configured yet.'), open);
     if (chosen === open) await vscode.commands.executeCommand('workbench.action.openSettings', setting);
     return undefined;
   }
