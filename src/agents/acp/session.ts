@@ -55,7 +55,7 @@ export class AcpSession {
   handleOpened(result: JsonObject, timestamp: string): void {
     this.#run.session.setId(result['sessionId']);
     this.#readSettings(result);
-    this.#commandsOf(result['availableCommands']);
+    this.#readCommands(result['availableCommands']);
     this.#entry = this.#run.system('init', this.#initText(), timestamp, this.#initMetadata());
   }
 
@@ -92,7 +92,7 @@ export class AcpSession {
   }
 
   commands(value: unknown): void {
-    this.#commandsOf(value);
+    this.#readCommands(value);
     this.#refresh();
   }
 
@@ -108,7 +108,7 @@ export class AcpSession {
     this.#updateOwnMetadata();
   }
 
-  #commandsOf(value: unknown): void {
+  #readCommands(value: unknown): void {
     const names = objects(value).flatMap((command) => nonEmpty(command['name']) ?? []);
     if (names.length > 0) this.#commands = names;
   }

@@ -350,7 +350,7 @@ export class ClaudeCodeNormalizer implements Normalizer {
   /** A counter that increases with every delta is one entry, until something else arrives. */
   #count(content: string, line: Line): void {
     const counted = this.#countedEntry;
-    if (counted?.index === this.#writer.next - 1) {
+    if (counted?.index === this.#writer.nextIndex - 1) {
       this.#countedEntry = { ...counted, content };
       this.#writer.put(this.#countedEntry, true);
       return;

@@ -320,7 +320,7 @@ export class CopilotReader implements AgentReader {
       this.#run.error(failedText(result), undefined, timestamp);
     }
     const type = { kind: 'system_message', subtype: 'result' } as const;
-    this.#closingNote = { index: this.#run.writer.next, timestamp, type, content: '' };
+    this.#closingNote = { index: this.#run.writer.nextIndex, timestamp, type, content: '' };
     const { content, metadata } = this.#closingEntry(this.#closingNote);
     this.#closingNote = this.#run.writer.add({ type, content, timestamp, metadata });
   }

@@ -5,7 +5,7 @@ import type { Note } from '../run/note.ts';
 
 interface PromptStart {
   /** The agent starts a new conversation. */
-  readonly begins: boolean;
+  readonly startsConversation: boolean;
   /** Context from the record, put before the prompt for the agent only. */
   readonly prefix: string;
 }
@@ -14,7 +14,7 @@ interface PromptStart {
 export function composePrompt(
   source: Pick<AgentLauncher, 'label' | 'takesSystemPrompt'>,
   request: Pick<ResumeRequest, 'prompt' | 'options' | 'blueprint' | 'recall'>,
-  { begins, prefix }: PromptStart,
+  { startsConversation, prefix }: PromptStart,
 ): Pick<LaunchRequest, 'prompt' | 'options'> & { readonly notes: readonly Note[] } {
   const { options = {}, blueprint, recall } = request;
   const { label, takesSystemPrompt = false } = source;
@@ -30,7 +30,7 @@ export function composePrompt(
     const appendSystemPrompt = [options.appendSystemPrompt ?? '', system].filter((text) => text !== '').join('\n\n');
     return { prompt, options: { ...options, appendSystemPrompt }, notes };
   }
-  if (!begins) return { prompt, options, notes };
+  if (!startsConversation) return { prompt, options, notes };
   return { prompt: `${system}\n\n${prompt}`, options, notes: [systemNote(label, system), ...notes] };
 }
 

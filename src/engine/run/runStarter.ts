@@ -84,7 +84,10 @@ export class RunStarter {
     // Do not await from here on: a run that shutdown does not know would outlive it.
     this.#deps.assertOpen(begins.signal);
     const interactive = this.#isInteractive(session, request);
-    const { notes: before, ...reported } = composePrompt(source, prepared, { begins: attempts[0] === null, prefix });
+    const { notes: before, ...reported } = composePrompt(source, prepared, {
+      startsConversation: attempts[0] === null,
+      prefix,
+    });
     const launch = {
       ...this.#launchOf(state, run, owner),
       ...reported,

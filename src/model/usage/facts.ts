@@ -50,7 +50,7 @@ export interface MessageUsage {
   readonly entries?: readonly number[] | undefined;
 }
 
-export interface LineCounts {
+export interface OutputLineCounts {
   readonly total: number;
   readonly unknown: number;
   readonly malformed: number;
@@ -81,7 +81,7 @@ export interface RunFacts {
   readonly sideCalls: number;
   readonly reports: readonly RunReport[];
   readonly messages: readonly MessageUsage[];
-  readonly lines: LineCounts;
+  readonly lines: OutputLineCounts;
   /** Text of stderr, cut to its first and last 64 KiB. */
   readonly stderr: string;
   readonly warnings: readonly string[];

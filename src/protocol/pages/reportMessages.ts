@@ -52,9 +52,9 @@ export function parseFromReportPage(data: unknown): Envelope<FromReportPage> | u
   return fromPage.safeParse(data).data;
 }
 
-const savedState = z.object({ key: z.object({ kind: z.string().max(40), argument: z.string().max(400) }) });
+const savedStateSchema = z.object({ key: z.object({ kind: z.string().max(40), argument: z.string().max(400) }) });
 
 /** The report that a page showed before the window was reloaded. */
 export function savedReportKey(state: unknown): ReportKey | undefined {
-  return savedState.safeParse(state).data?.key;
+  return savedStateSchema.safeParse(state).data?.key;
 }

@@ -22,14 +22,14 @@ export class SentState {
   }
 
   /** Host: the difference from the previous view. */
-  sentView(view: SessionView): Change<SessionView> | undefined {
+  encodeView(view: SessionView): Change<SessionView> | undefined {
     const change = this.#view === undefined ? undefined : changeOf(this.#view, view);
     this.#view = view;
     return change;
   }
 
   /** Host: the update in transit form. */
-  sentUpdate(update: PageUpdate): SentUpdate {
+  encodeUpdate(update: PageUpdate): SentUpdate {
     if (update.op === 'append') {
       this.#append(update.index, update.text);
       return update;

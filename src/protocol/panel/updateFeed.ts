@@ -41,7 +41,7 @@ export class UpdateFeed {
 
   /** Sends changes of the view. */
   show(view: SessionView): void {
-    const change = this.#last.sentView(view);
+    const change = this.#last.encodeView(view);
     if (change !== undefined) this.#channel.send({ type: 'view', change });
   }
 
@@ -60,7 +60,7 @@ export class UpdateFeed {
 
   #flush(): void {
     if (this.#unacknowledgedSeq !== undefined || this.#pendingUpdates.size === 0) return;
-    const updates = [...this.#pendingUpdates.values()].map((update) => this.#last.sentUpdate(update));
+    const updates = [...this.#pendingUpdates.values()].map((update) => this.#last.encodeUpdate(update));
     this.#pendingUpdates.clear();
     this.#unacknowledgedSeq = this.#channel.send({ type: 'updates', updates, total: this.#total });
   }

@@ -37,7 +37,7 @@ export class ReviewController implements vscode.Disposable {
   readonly #proposedTexts = new Map<string, string>();
   #review: OpenReview | undefined;
   /** The change that was shown last. */
-  #last: string | undefined;
+  #lastShownKey: string | undefined;
   /** The change that was reverted last, and the index of the one before it: it has none itself any more. */
   #lastReverted: { readonly key: string; readonly before: number } | undefined;
 
@@ -71,7 +71,7 @@ export class ReviewController implements vscode.Disposable {
     this.#review?.dispose();
     const review = new OpenReview(engine, handle, range ?? { since: 0 });
     this.#review = review;
-    this.#last = undefined;
+    this.#lastShownKey = undefined;
     this.#lastReverted = undefined;
     await vscode.commands.executeCommand('setContext', 'vitrine.reviewing', true);
     review.onDidChange(() => this.#show());
@@ -111,7 +111,7 @@ export class ReviewController implements vscode.Disposable {
     const file = review?.files.find((reviewedFile) => reviewedFile.path === name);
     if (review === undefined || file?.place === undefined) return;
     const hunk = file.hunks.find((namedHunk) => namedHunk.key === key) ?? file.hunks[0];
-    this.#last = hunk?.key;
+    this.#lastShownKey = hunk?.key;
     const before = this.#uriBefore(review, file);
     const now = vscode.Uri.file(file.place);
     if (file.state === 'missing') {
@@ -134,7 +134,8 @@ export class ReviewController implements vscode.Disposable {
     if (review === undefined) return;
     const places = review.places();
     // In the editor with all changes, the initial position of the cursor is not the user's choice.
-    const current = this.#last === undefined ? undefined : (this.#placeAtCursor()?.hunk.key ?? this.#last);
+    const current =
+      this.#lastShownKey === undefined ? undefined : (this.#placeAtCursor()?.hunk.key ?? this.#lastShownKey);
     const position = places.findIndex(({ hunk }) => hunk.key === current);
     const isReverted = current !== undefined && this.#lastReverted?.key === current;
     const from = position === -1 && isReverted ? (this.#lastReverted?.before ?? -1) : position;
@@ -174,7 +175,7 @@ export class ReviewController implements vscode.Disposable {
     const place = { file: node.file, hunk: node.hunk };
     const { key } = node.hunk;
     this.#lastReverted = { key, before: review.places().findIndex(({ hunk }) => hunk.key === key) - 1 };
-    if (target === undefined) this.#last = key;
+    if (target === undefined) this.#lastShownKey = key;
     const outcome = await review.revert(place);
     if (outcome.kind === 'reverted') this.#showReverted(place, outcome.undo);
     else if (outcome.kind === 'conflict') await this.#showConflict(review, place, outcome);
@@ -259,7 +260,7 @@ export class ReviewController implements vscode.Disposable {
       return range.start.line <= line && line <= range.end.line;
     });
     // A change of permissions is where the first lines are, too.
-    const hunk = hunksAtLine.find(({ key }) => key === this.#last) ?? hunksAtLine[0];
+    const hunk = hunksAtLine.find(({ key }) => key === this.#lastShownKey) ?? hunksAtLine[0];
     return hunk === undefined ? undefined : { file, hunk };
   }
 

@@ -227,19 +227,19 @@ export class FilesView implements PageView {
           data-at=${at}
           data-group=${line?.type === 'group' ? line.group : nothing}
           aria-rowindex=${at + 2}
-          aria-label=${line === undefined ? t('Loading…') : labelOf(line, this.#sinceOf(line))}
+          aria-label=${line === undefined ? t('Loading…') : labelOf(line, this.#comparisonOf(line))}
           tabindex=${selected ? 0 : -1}
           @focus=${focus}
           @dblclick=${() => openLine(context, line)}
           ${setStyles({ top: px(at * lineHeight) })}
         >
-          ${line === undefined ? nothing : renderCells(context, line, this.#sinceOf(line))}
+          ${line === undefined ? nothing : renderCells(context, line, this.#comparisonOf(line))}
         </div>`;
       },
     );
   }
 
-  #sinceOf(line: FilesLine): FileComparison | undefined {
+  #comparisonOf(line: FilesLine): FileComparison | undefined {
     return line.type === 'file' ? this.#comparisons.comparisonOf(line.path) : undefined;
   }
 

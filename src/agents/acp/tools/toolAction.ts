@@ -66,9 +66,9 @@ function actionByKind(fields: ToolFields, shown: TerminalOutput): ToolAction {
     }
     case 'edit':
     case 'move':
-      return path === undefined ? other : { kind: 'file_edit', changes: paths(fields, path, 'update') };
+      return path === undefined ? other : { kind: 'file_edit', changes: fileChanges(fields, path, 'update') };
     case 'delete':
-      return path === undefined ? other : { kind: 'file_edit', changes: paths(fields, path, 'delete') };
+      return path === undefined ? other : { kind: 'file_edit', changes: fileChanges(fields, path, 'delete') };
     case 'search': {
       const query = nonEmpty(input['query']) ?? nonEmpty(input['pattern']) ?? title;
       if (query === undefined) return other;
@@ -115,7 +115,7 @@ function exitOf(fields: ToolFields, shown: TerminalOutput): { exitCode?: number 
   return exitCode === undefined ? {} : { exitCode };
 }
 
-const paths = ({ locations }: ToolFields, path: string, kind: FileChange['kind']): FileChange[] =>
+const fileChanges = ({ locations }: ToolFields, path: string, kind: FileChange['kind']): FileChange[] =>
   (locations.length === 0 ? [{ path }] : locations).map((location) => ({ path: location.path, kind }));
 
 function pathOf(input: JsonObject): string | undefined {

@@ -42,7 +42,7 @@ export class Texts {
     if (id !== undefined && id === this.#messageId) return;
     this.#messageId = id;
     this.#message.clear();
-    this.#messageFrom = this.#writer.next;
+    this.#messageFrom = this.#writer.nextIndex;
   }
 
   /** Opens an entry that grows by `append`. */

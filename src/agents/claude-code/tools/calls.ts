@@ -161,7 +161,7 @@ export class ToolCalls {
 
   /** An id for a call that has none. */
   makeId(): string {
-    return `unidentified-${this.#writer.next}`;
+    return `unidentified-${this.#writer.nextIndex}`;
   }
 
   /** The oldest call of this tool, or of any, that waits for its result. */

@@ -252,9 +252,9 @@ export class AppServerEvents {
 
   /** Notes the entry that `write` adds, if any, as part of the current answer of the model. */
   #trackWrittenEntry(write: () => void): void {
-    const { next } = this.#run.writer;
+    const { nextIndex } = this.#run.writer;
     write();
-    if (this.#run.writer.next > next) this.#entries.push(next);
+    if (this.#run.writer.nextIndex > nextIndex) this.#entries.push(nextIndex);
   }
 
   #updatePlan(params: JsonObject, line: SourceLine): void {

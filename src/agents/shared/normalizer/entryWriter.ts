@@ -25,7 +25,7 @@ export class EntryWriter {
   }
 
   /** Index of the next entry. */
-  get next(): number {
+  get nextIndex(): number {
     return this.#nextIndex;
   }
 

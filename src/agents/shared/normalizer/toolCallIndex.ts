@@ -163,7 +163,7 @@ export class ToolCallIndex {
 
   /** An id for a call that has none. */
   makeId(): string {
-    return `unidentified-${this.#writer.next}`;
+    return `unidentified-${this.#writer.nextIndex}`;
   }
 
   /** The oldest call of this tool, or of any, that waits for its result; one with this input before others. */

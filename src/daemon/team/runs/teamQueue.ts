@@ -218,11 +218,11 @@ export class TeamQueue {
   /** Something about the run changed. One query at a time asks for all that did, because every machine hears of every run. */
   handleChange(id: string): Promise<void> {
     this.#changedRuns.add(id);
-    this.#activeCheck ??= this.#lookAtChanged().finally(() => (this.#activeCheck = undefined));
+    this.#activeCheck ??= this.#reportChangedRuns().finally(() => (this.#activeCheck = undefined));
     return this.#activeCheck;
   }
 
-  async #lookAtChanged(): Promise<void> {
+  async #reportChangedRuns(): Promise<void> {
     while (this.#changedRuns.size > 0) {
       const ids = [...this.#changedRuns].slice(0, maxChanged);
       for (const id of ids) this.#changedRuns.delete(id);

@@ -19,7 +19,7 @@ const stretch = /^sed -n (['"]?)(\d+)(?:,(\d+))?p\1(?: ([^\s'"]+))?$/;
  * The file that a shell line prints without anything else: `cat a.ts`, `sed -n '3,9p' a.ts`, `cd src && nl -ba a.ts | head
  * -40`. Otherwise `undefined`.
  */
-export function readByCommand(line: string, output: string): CommandRead | undefined {
+export function parseCommandRead(line: string, output: string): CommandRead | undefined {
   const parts = shellParts(line);
   const loud = parts.filter(({ command }) => !isIncidentalCommand(command));
   const [first, filter, ...others] = loud;

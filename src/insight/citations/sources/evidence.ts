@@ -1,6 +1,6 @@
 import type { NormalizedEntry } from '../../../model/transcript/entry.ts';
 import type { FileChange, ToolAction } from '../../../model/transcript/tool.ts';
-import { readByCommand } from './commandReads.ts';
+import { parseCommandRead } from './commandReads.ts';
 import { pathsIn } from './namedPaths.ts';
 import { linesShownBy, type ShownLines } from './shownLines.ts';
 import { linesOfResult, textBeforeOmission } from './resultLines.ts';
@@ -132,7 +132,7 @@ function fileLines(action: ToolAction, source: Candidate, output: string, wanted
     case 'file_write':
       return { first: 1, lines: (action.content ?? '').split('\n') };
     case 'command_run': {
-      const read = readByCommand(unwrapCommand(action.command), output);
+      const read = parseCommandRead(unwrapCommand(action.command), output);
       if (read === undefined) return linesAround(linesShownBy(unwrapCommand(action.command), output), source, wanted);
       const { first, lines } = read.shown;
       return { first: read.lines === null ? null : first, lines };

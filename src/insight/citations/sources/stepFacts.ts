@@ -6,7 +6,7 @@ import { fileChangedBy, fileChangedByCommand, type FileTouched } from '../outcom
 import { isUnfinished, runOutcomes, type RunOutcome, type RunStep } from '../outcomes/runOutcome.ts';
 import { pathsIn, pathsInCommand } from './namedPaths.ts';
 import { normalPath } from './pathNames.ts';
-import { readByCommand, type CommandRead } from './commandReads.ts';
+import { parseCommandRead, type CommandRead } from './commandReads.ts';
 import { mayWrite, plainCommand, type ProgramKind } from '../commands/programs.ts';
 import { linesShownBy } from './shownLines.ts';
 import { linesOfResult, textBeforeOmission } from './resultLines.ts';
@@ -125,7 +125,7 @@ function touchesOf({ action, status, result }: ToolUse, output: string, line: st
         added: addedLines(change),
       }));
     case 'command_run': {
-      const shown = status === 'success' ? readByCommand(line, output) : undefined;
+      const shown = status === 'success' ? parseCommandRead(line, output) : undefined;
       const lines = status === 'failed' ? [] : linesShownBy(line, output);
       const named = pathsInCommand(line).filter(
         (path) => shown?.path !== path && shown?.path.endsWith(`/${path}`) !== true,

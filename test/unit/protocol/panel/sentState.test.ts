@@ -121,7 +121,7 @@ describe('data that was sent', () => {
       }) as const;
     host.begin(init('one'));
     page.begin(init('eno'));
-    const update = host.sentUpdate({ op: 'put', entry: said('one two') });
+    const update = host.encodeUpdate({ op: 'put', entry: said('one two') });
     const message: Packet = { type: 'updates', updates: [update], total: 1 };
     assert.equal(page.readMessage(message), undefined);
     assert.equal(new SentState().readMessage(message), undefined);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readByCommand } from '../../../../../src/insight/citations/sources/commandReads.ts';
+import { parseCommandRead } from '../../../../../src/insight/citations/sources/commandReads.ts';
 import { evidenceOf, type Evidence } from '../../../../../src/insight/citations/sources/evidence.ts';
 import { linksOf } from '../../../../../src/insight/citations/links.ts';
 import { SessionEvidence } from '../../../../../src/insight/citations/sources/sessionEvidence.ts';
@@ -111,7 +111,7 @@ describe('a file that a command prints', () => {
   ];
   for (const [command, output, path, lines] of cases) {
     it(command, () => {
-      const read = readByCommand(command, output);
+      const read = parseCommandRead(command, output);
       assert.deepEqual([read?.path, read?.lines], [path, lines]);
     });
   }
@@ -124,12 +124,12 @@ describe('a file that a command prints', () => {
     assert.notEqual(evidenceFor(sed, '`a.ts:90`').originalText?.includes('line 387'), true);
     const read = step(1, { kind: 'file_read', path: 'a.ts', startLine: 1, endLine: 400 }, { result: { text: cut } });
     assert.equal(firstLink([read], '`a.ts:400`')?.status, 'found');
-    const again = readByCommand("sed -n '30,60p' a.ts | cat -n", numberedLines(1, 31));
+    const again = parseCommandRead("sed -n '30,60p' a.ts | cat -n", numberedLines(1, 31));
     assert.deepEqual([again?.path, again?.lines], ['a.ts', null]);
-    assert.equal(readByCommand('nl a.ts', numberedLines(1, 9))?.lines, null);
+    assert.equal(parseCommandRead('nl a.ts', numberedLines(1, 9))?.lines, null);
     const table = step(1, { kind: 'file_read', path: 'ids.csv' }, { result: { text: '1001|foo\n1002|bar' } });
     assert.equal(firstLink([table], '`ids.csv:2`')?.status, 'found');
-    assert.deepEqual(readByCommand('cat ids.csv', '1001|foo\n1002|bar')?.lines, [1, 2]);
+    assert.deepEqual(parseCommandRead('cat ids.csv', '1001|foo\n1002|bar')?.lines, [1, 2]);
   });
 
   it('is evidence for its lines', () => {
