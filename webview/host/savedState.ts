@@ -8,10 +8,11 @@ const delay = 300;
 /** Drafts up to this many characters are saved with each key. */
 const maxAtOnce = 20_000;
 
-/** Saves the state shortly after it changed. */
+/** Saves the state shortly after it changed; what is shown in which order at once, because a reload may follow. */
 export class StateSaver {
   readonly #state: () => SavedState | undefined;
   #savedText = '';
+  #savedViews = '';
   #saveTimer: ReturnType<typeof setTimeout> | undefined;
 
   /** `state` returns what to save; `undefined` if there is nothing yet. */
@@ -21,6 +22,7 @@ export class StateSaver {
   }
 
   scheduleSave(): void {
+    if (viewsOf(this.#state()) !== this.#savedViews) this.#save();
     this.#saveTimer ??= setTimeout(() => this.#save(), delay);
   }
 
@@ -37,8 +39,13 @@ export class StateSaver {
     const text = JSON.stringify(state);
     if (state === undefined || text === this.#savedText) return;
     this.#savedText = text;
+    this.#savedViews = viewsOf(state);
     saveState(state);
   }
+}
+
+function viewsOf(state: SavedState | undefined): string {
+  return JSON.stringify([state?.tab, state?.views]);
 }
 
 interface SavedPage {
