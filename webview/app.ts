@@ -53,7 +53,7 @@ export class App {
   readonly #figures: FigureViews;
   readonly #draft: Draft;
   readonly #actions: Actions;
-  readonly #saver = new StateSaver(() => this.#savedState());
+  readonly #saver = new StateSaver({ state: () => this.#savedState(), views: () => this.#views });
   readonly #painter = new CodePainter(() => this.#requestDraw());
   readonly #ticker = new Ticker((pace) => this.#tick(pace));
   readonly #frames = new FrameScheduler(

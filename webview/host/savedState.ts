@@ -8,21 +8,29 @@ const delay = 300;
 /** Drafts up to this many characters are saved with each key. */
 const maxAtOnce = 20_000;
 
-/** Saves the state shortly after it changed; what is shown in which order at once, because a reload may follow. */
+type ShownViews = Pick<Views, 'active' | 'kept'>;
+
+interface StateSaverDeps {
+  /** What to save; `undefined` if there is nothing yet. */
+  readonly state: () => SavedState | undefined;
+  /** Called for each drawn frame. */
+  readonly views: () => ShownViews;
+}
+
+/** Saves the state shortly after it changed; the view, its filter and its order at once, because a reload may follow. */
 export class StateSaver {
-  readonly #state: () => SavedState | undefined;
+  readonly #deps: StateSaverDeps;
   #savedText = '';
   #savedViews = '';
   #saveTimer: ReturnType<typeof setTimeout> | undefined;
 
-  /** `state` returns what to save; `undefined` if there is nothing yet. */
-  constructor(state: () => SavedState | undefined) {
-    this.#state = state;
+  constructor(deps: StateSaverDeps) {
+    this.#deps = deps;
     for (const leaving of ['visibilitychange', 'pagehide']) window.addEventListener(leaving, () => this.#save());
   }
 
   scheduleSave(): void {
-    if (viewsOf(this.#state()) !== this.#savedViews) this.#save();
+    if (viewsText(this.#deps.views()) !== this.#savedViews) this.#save();
     this.#saveTimer ??= setTimeout(() => this.#save(), delay);
   }
 
@@ -35,17 +43,17 @@ export class StateSaver {
   #save(): void {
     clearTimeout(this.#saveTimer);
     this.#saveTimer = undefined;
-    const state = this.#state();
+    const state = this.#deps.state();
     const text = JSON.stringify(state);
     if (state === undefined || text === this.#savedText) return;
     this.#savedText = text;
-    this.#savedViews = viewsOf(state);
+    this.#savedViews = viewsText(this.#deps.views());
     saveState(state);
   }
 }
 
-function viewsOf(state: SavedState | undefined): string {
-  return JSON.stringify([state?.tab, state?.views]);
+function viewsText(views: ShownViews): string {
+  return JSON.stringify([views.active, views.kept]);
 }
 
 interface SavedPage {
@@ -53,7 +61,7 @@ interface SavedPage {
   readonly list: List;
   readonly requests: Requests;
   readonly draft: string;
-  readonly views: Pick<Views, 'active' | 'kept'>;
+  readonly views: ShownViews;
 }
 
 /** Rows whose open state is saved. */

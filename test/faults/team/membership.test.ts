@@ -94,8 +94,8 @@ describe('vitrine team', function () {
 
     const missing = await vitrine(lead, 'join', `${database.url(lead)}_none`);
     assert.match(missing.stderr, /does not exist/);
-    const nobody = await vitrine(lead, 'join', 'postgres://someone@127.0.0.1:1/none');
-    assert.match(nobody.stderr, /is not responding/);
+    const unreachable = await vitrine(lead, 'join', 'postgres://someone@127.0.0.1:1/none');
+    assert.match(unreachable.stderr, /is not responding/);
   });
 
   it('updates the schema and takes updates back, with data', async () => {
