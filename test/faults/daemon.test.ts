@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFile, mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { createConnection } from 'node:net';
 import path from 'node:path';
 import { DaemonError } from '../../src/client/errors.ts';
@@ -81,8 +81,7 @@ describe('a daemon', function () {
     const first = await place.connect();
     const steps = [{ init: true }, { note: place.bench.pidFile }, { say: 'working' }, { forever: true }];
     const { session_id } = await first.call('start', place.startParams(steps));
-    await until('the agent to work', () => readFile(place.bench.pidFile, 'utf8').catch(() => undefined));
-    const [agent = 0] = place.bench.pids();
+    const agent = await place.bench.agentPid();
     process.kill(first.daemon.pid, 'SIGKILL');
     await first.closed;
 

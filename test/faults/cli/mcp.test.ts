@@ -11,7 +11,6 @@ import { Bench, fakeAgent, prompt } from '../../support/fakeAgent/engine.ts';
 import { stopDaemon } from '../../support/daemon/stop.ts';
 import { isWindows } from '../../support/platform.ts';
 import { skip } from '../../support/skip.ts';
-import { until } from '../../support/until.ts';
 
 const answerSchema = z.object({
   isError: z.boolean().optional(),
@@ -163,13 +162,7 @@ describe('vitrine mcp', function () {
     const call = await connected(['--allow-start']);
     const { session_id, status } = startedSchema.parse(JSON.parse((await call('start_session', asked)).text));
     assert.equal(status, 'running');
-    await until('the agent', () => {
-      try {
-        return bench.pids().length > 0;
-      } catch {
-        return false;
-      }
-    });
+    await bench.agentPid();
     assert.match((await call('list_children')).text, new RegExp(`"session_id": "${session_id}"`));
     assert.match((await call('session_result', { session_id })).text, /"status": "running"/);
     const stopped = await call('stop_session', { session_id });

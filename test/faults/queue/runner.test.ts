@@ -161,13 +161,7 @@ describe('vitrine runner, queue, agents', function () {
 
   /** The agent of the only run, once it is there. */
   async function agentOf() {
-    const pid = await until('the agent', () => {
-      try {
-        return bench.pids()[0];
-      } catch {
-        return undefined;
-      }
-    });
+    const pid = await bench.agentPid();
     return { pid, startTime: await startTimeOf(pid) };
   }
 

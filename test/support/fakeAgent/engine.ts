@@ -1,5 +1,5 @@
 import { mkdtempSync, readFileSync } from 'node:fs';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { claudeCode } from '../../../src/agents/claude-code/adapter.ts';
@@ -11,6 +11,7 @@ import type { NormalizedEntry } from '../../../src/model/transcript/entry.ts';
 import type { RunResult } from '../../../src/model/session/result.ts';
 import { isWindows, platformVariables } from '../platform.ts';
 import { silentLog } from '../silentLog.ts';
+import { until } from '../until.ts';
 
 /** On Windows, a script for `cmd.exe`, as npm installs programs there. */
 export const fakeAgent = path.resolve(`test/support/fakeAgent/agent.${isWindows ? 'cmd' : 'mjs'}`);
@@ -45,6 +46,15 @@ export class Bench {
 
   pids(): number[] {
     return readFileSync(this.pidFile, 'utf8').trim().split('\n').map(Number);
+  }
+
+  /** The agent's pid, when it has written all of it: the file exists a moment before, and is empty. */
+  async agentPid(): Promise<number> {
+    const text = await until('the agent to work', async () => {
+      const written = await readFile(this.pidFile, 'utf8').catch(() => '');
+      return written.endsWith('\n') && written;
+    });
+    return Number.parseInt(text, 10);
   }
 
   async close(): Promise<void> {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { chmod, mkdir, readFile } from 'node:fs/promises';
+import { chmod, mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { runResultSchema } from '../../../../src/model/session/result.ts';
 import { type Command, DaemonBench } from '../../../support/daemon/bench.ts';
@@ -24,7 +24,7 @@ describe('vitrine run in the foreground', function () {
 
   async function started(): Promise<{ readonly command: Command; readonly session: string }> {
     const command = place.vitrine(...args, prompt(steps()));
-    await until('the agent to work', () => readFile(place.bench.pidFile, 'utf8').catch(() => undefined));
+    await place.bench.agentPid();
     const connection = await place.connect();
     const running = await until('the run to be known', async () => {
       const [found] = await connection.call('running', {});
@@ -37,7 +37,7 @@ describe('vitrine run in the foreground', function () {
   async function killDaemon(): Promise<void> {
     const { daemon } = await place.connect();
     process.kill(daemon.pid, 'SIGKILL');
-    process.kill(Number(await readFile(place.bench.pidFile, 'utf8')), 'SIGKILL');
+    process.kill(await place.bench.agentPid(), 'SIGKILL');
   }
 
   for (const signal of ['SIGKILL', 'SIGHUP'] as const) {

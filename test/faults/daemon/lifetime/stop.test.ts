@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
 import { isAlive } from '../../../../src/engine/process/identity/identity.ts';
 import { DaemonBench } from '../../../support/daemon/bench.ts';
 import { until } from '../../../support/until.ts';
@@ -16,8 +15,7 @@ describe('stopping a daemon', function () {
       const first = await place.connect();
       const steps = [{ init: true }, { note: place.bench.pidFile }, { say: 'working' }, { forever: true }];
       const { session_id } = await first.call('start', place.startParams(steps));
-      await until('the agent to work', () => readFile(place.bench.pidFile, 'utf8').catch(() => undefined));
-      const [agent = 0] = place.bench.pids();
+      const agent = await place.bench.agentPid();
       if (how === 'daemon stop --now') {
         const { code, stdout } = await place.vitrine('daemon', 'stop', '--now').ended;
         assert.equal(code, 0);

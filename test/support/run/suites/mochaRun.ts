@@ -23,7 +23,17 @@ export async function runFiles(
     ...(grep !== undefined && grep !== '' && { grep }),
   });
   for (const file of files) mocha.addFile(path.resolve(file));
+  forbidOwnGroup();
   return mocha.loadFilesAsync().then(() => collect(mocha, retries > 0), notLoaded);
+}
+
+/** A test that reads a pid from a file that is still empty gets 0, and would kill its own suite without a result. */
+function forbidOwnGroup(): void {
+  const kill = process.kill.bind(process);
+  process.kill = (pid, signal) => {
+    if (pid === 0) throw new Error('a test sends a signal to pid 0, which is the process group of its suite');
+    return kill(pid, signal);
+  };
 }
 
 /** `retries` of suites that start other programs: none with `VITRINE_STRICT=1`, which finds unsteady tests. */
