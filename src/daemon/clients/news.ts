@@ -14,6 +14,8 @@ import { failureData } from '../failures.ts';
 /** Maximum waiting events per client; older ones are dropped. */
 const maxEvents = 2000;
 const maxUndelivered = 100;
+/** Maximum sessions per batch: with thousands in one message, the daemon needs tens of megabytes for it. */
+const maxSummariesOfBatch = 200;
 /** Maximum waiting changes of queued runs per client, and per batch. More than the queue's limits create at once. */
 const maxRunChanges = 20_000;
 const maxRunsOfBatch = 100;
@@ -81,7 +83,7 @@ export class NewsFeed {
   /** Whether to send changes of queued runs too. */
   wantsRuns = false;
   readonly #send: (news: News) => Promise<void>;
-  #summaries = new Map<string, SessionSummary>();
+  readonly #summaries = new Map<string, SessionSummary>();
   #removedIds = new Set<string>();
   #shares = new Map<string, Share>();
   #events: CoordinatorEvent[] = [];
@@ -159,7 +161,7 @@ export class NewsFeed {
     if (this.#isSending || isQuiet) return;
     this.#isSending = true;
     const news: News = {
-      summaries: [...this.#summaries.values()],
+      summaries: this.#takeSummaries(),
       removed: [...this.#removedIds],
       events: this.#events,
       undelivered: this.#failedDeliveries,
@@ -169,7 +171,6 @@ export class NewsFeed {
       ...(this.#indexProgress !== undefined && { indexing: this.#indexProgress }),
       ...(this.#hasQueueChanged && { queue_changed: true }),
     };
-    this.#summaries = new Map();
     this.#removedIds = new Set();
     this.#shares = new Map();
     this.#events = [];
@@ -183,5 +184,11 @@ export class NewsFeed {
     };
     // A failed connection closes, and its end removes this.
     this.#send(news).then(sent, () => undefined);
+  }
+
+  #takeSummaries(): SessionSummary[] {
+    const taken = [...this.#summaries.values()].slice(0, maxSummariesOfBatch);
+    for (const { session_id: id } of taken) this.#summaries.delete(id);
+    return taken;
   }
 }

@@ -13,7 +13,7 @@ import {
 import type { Log } from '../../engine/api.ts';
 import type { SourcesChange } from '../../engine/sources/sources.ts';
 import type { IndexProgress } from '../../protocol/daemon/catalogue.ts';
-import { indexNotifications, indexOrders } from './messages.ts';
+import { indexNotifications, indexOrders, indexReports } from './messages.ts';
 
 /** Listener for changes in the stores of one place. */
 export interface PlaceListener {
@@ -110,9 +110,10 @@ export class IndexThread {
     };
     worker.on('error', (error) => end(error.stack ?? String(error)));
     worker.on('exit', (code) => end(`exit code ${code}`));
-    connection.onNotification(indexNotifications.changed, ({ key, changed, removed }) =>
-      this.#listeners.get(key)?.changed({ changed, removed }),
-    );
+    connection.onRequest(indexReports.changed, ({ key, changed, removed }) => {
+      this.#listeners.get(key)?.changed({ changed, removed });
+      return null;
+    });
     connection.onNotification(indexNotifications.paths, ({ key, paths }) => this.#listeners.get(key)?.paths(paths));
     connection.onNotification(indexNotifications.progress, ({ progress }) => onProgress(progress));
     connection.onNotification(indexNotifications.log, ({ level, message }) => log[level](message));

@@ -58,9 +58,13 @@ export const indexOrders = {
   recordsChanged: new NotificationType<Record<string, never>>('recordsChanged'),
 } as const;
 
+/** Requests of the thread, which waits for the answer before the next one. */
+export const indexReports = {
+  changed: new RequestType<SourcesChange & { readonly key: string }, null, void>('changed'),
+} as const;
+
 /** Notifications from the thread. */
 export const indexNotifications = {
-  changed: new NotificationType<SourcesChange & { readonly key: string }>('changed'),
   paths: new NotificationType<{ readonly key: string; readonly paths: ReadonlySet<string> }>('paths'),
   /** `progress`: `null` when everything is indexed. */
   progress: new NotificationType<{ readonly progress: IndexProgress | null }>('progress'),

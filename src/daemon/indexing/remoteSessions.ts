@@ -14,7 +14,7 @@ import { indexCalls, indexOrders, type Place } from './messages.ts';
 /** Delay before watching again after the thread has failed, in ms. */
 const againMs = 5000;
 /** Sessions in the first list from the catalogue. All rows of thousands would take a second. */
-const savedSessions = 1000;
+const savedSessions = 400;
 
 export interface RemoteSessionsDeps {
   readonly place: Place;

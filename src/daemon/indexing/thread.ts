@@ -10,11 +10,11 @@ import { loadPrices } from '../../insight/prices/prices.ts';
 import { isObject } from '../../model/text/json.ts';
 import { IdleGarbage } from '../idleGarbage.ts';
 import { BackgroundIndex } from './backgroundIndex.ts';
-import { indexCalls, indexNotifications, indexOrders } from './messages.ts';
+import { indexCalls, indexNotifications, indexOrders, indexReports } from './messages.ts';
 import { WatchedPlaces } from './watchedPlaces.ts';
 
-/** Sessions in one message to the daemon. */
-const sessionsPerPart = 1000;
+/** Sessions in one message to the daemon. With all of many at once, their copies take as much memory as both lists. */
+const sessionsPerPart = 250;
 
 /** The indexing thread of a daemon: reads the stores of agents and writes the catalogue, so that clients never wait for it. */
 export function serveIndexing(): void {
@@ -33,14 +33,20 @@ export function serveIndexing(): void {
   let written: unknown;
   const prices = () => loadPrices(written);
   const catalogue = new Catalogue(storeDir);
+  /** Changes are reported in order. */
+  let lastReport: Promise<void> = Promise.resolve();
+  const report = async (key: string, change: SourcesChange): Promise<void> => {
+    // A failed connection has ended with the daemon.
+    for (const part of partsOf(change)) {
+      await connection.sendRequest(indexReports.changed, { key, ...part }).catch(() => undefined);
+    }
+  };
   const places = new WatchedPlaces({
     cache: new StoredFacts(catalogue, log),
     prices,
     log,
     onChange: (key, change) => {
-      for (const part of partsOf(change)) {
-        void connection.sendNotification(indexNotifications.changed, { key, ...part });
-      }
+      lastReport = lastReport.then(() => report(key, change));
       index.changed();
     },
     onPaths: (key, paths) => void connection.sendNotification(indexNotifications.paths, { key, paths }),
@@ -61,6 +67,8 @@ export function serveIndexing(): void {
     onProgress: (progress) => void connection.sendNotification(indexNotifications.progress, { progress }),
   });
   connection.onRequest(indexCalls.watch, async ({ place, known }) => {
+    // What an earlier watch reported must not replace newer rows.
+    await lastReport;
     const rows = await places.watch(place, known);
     index.changed();
     return rows;

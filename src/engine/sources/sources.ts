@@ -49,10 +49,10 @@ export interface SourcesOptions {
  */
 const maxConcurrentReads = 2;
 /** Time until the first partial list, in ms, and the factor by which each later interval grows. */
-const firstPartMs = 1000;
+const firstPartMs = 600;
 const partFactor = 3;
-/** Number of files in the first partial list. */
-const firstPartFiles = 400;
+/** Of the first partial list: maximum number of files, and minimum number of sessions, however slow the machine is. */
+const [maxFirstFiles, minFirstSessions] = [400, 30] as const;
 
 /** Transcript of another program's session. */
 export interface ObservedTranscript extends Pick<ObservedFacts, 'id' | 'agent' | 'label' | 'path' | 'live' | 'facts'> {
@@ -138,7 +138,7 @@ export class SessionSources {
     onPart: (rows: readonly ObservedSummary[]) => void,
   ): Promise<void> {
     const times = scans.flatMap(({ files }) => files.map(({ mtimeMs }) => mtimeMs)).sort((a, b) => b - a);
-    const oldest = times[firstPartFiles];
+    const oldest = times[maxFirstFiles];
     if (oldest === undefined) return;
     const newest = scans.map((scan) => ({ ...scan, files: scan.files.filter(({ mtimeMs }) => mtimeMs > oldest) }));
     const due = performance.now() + firstPartMs;
@@ -147,7 +147,7 @@ export class SessionSources {
     for (const store of stores) {
       for await (const read of this.#sessionsOf(store, newestFirst(store.sessions.values()))) {
         found.push(...read);
-        if (performance.now() >= due) break;
+        if (performance.now() >= due && found.length >= minFirstSessions) break;
       }
     }
     await this.#take(stores, found, prices);

@@ -90,7 +90,7 @@ export class ObservedSessions implements ObservedFeed {
     return this.#paths.on(listener);
   }
 
-  /** As `list`, but returns a partial list after a second. `look` reports the rest. */
+  /** As `list`, but returns a partial list after about a second. `look` reports the rest. */
   async listPartly(): Promise<readonly ObservedSummary[]> {
     if (this.#lookers === 0) return this.list();
     await Promise.race([(this.#listing ??= this.#list()), this.#firstPart]);
