@@ -22,7 +22,7 @@ function scenarios(workspace: string): Scenarios {
     again: [{ blocks: [text('You asked for notes.')], usage }],
     denied: [{ blocks: [write('denied.txt')] }, { blocks: [text('Not allowed, then.')] }],
     session: [{ blocks: [write('one.txt')] }, { blocks: [write('two.txt')] }, { blocks: [text('Both.')] }],
-    sleep: [{ blocks: [bash('echo started > started.txt; sleep 600')] }, { blocks: [text('Slept well.')] }],
+    sleep: [{ blocks: [bash('echo started > started.txt; sleep 600')] }, { hang: true }],
     copy: [{ blocks: [text('Notes, too.')], usage }],
     hang: [{ hang: true }],
   };

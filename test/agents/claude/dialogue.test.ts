@@ -37,10 +37,7 @@ const scenarios = (workDir: string): Scenarios => ({
     { blocks: [text('As planned.')] },
   ],
   next: [{ blocks: [text('The next thing is done.')] }],
-  sleep: [
-    { blocks: [tool('Bash', { command: 'touch started.txt && sleep 600', timeout: 600_000 })] },
-    { blocks: [text('Slept well.')] },
-  ],
+  sleep: [{ blocks: [tool('Bash', { command: 'touch started.txt && sleep 600', timeout: 600_000 })] }, { hang: true }],
   background: [
     {
       blocks: [

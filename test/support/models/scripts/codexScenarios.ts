@@ -39,7 +39,7 @@ export function codexScenarios(version: CodexVersion): Scenarios {
     again: [says(text('You asked for notes.'))],
     afresh: [says(text('Then once more.'))],
     write: [says(command(version, 'echo no > written.txt; ls src')), says(text('It is not allowed.'))],
-    sleep: [says(command(version, 'echo started > started.txt; sleep 600 | sleep 600')), says(text('Slept well.'))],
+    sleep: [says(command(version, 'echo started > started.txt; sleep 600 | sleep 600')), { hang: true }],
     refused: error(400, 'invalid_request_error', 'Scripted refusal of the request.'),
     login: error(401, 'invalid_request_error', 'The key is not good.'),
     limit: error(429, 'rate_limit_exceeded', 'The limit of requests is reached.'),

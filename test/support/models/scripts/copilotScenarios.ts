@@ -16,7 +16,7 @@ export function copilotScenarios(workspace: string): Scenarios {
     again: [{ blocks: [text('You asked for notes.')], usage }],
     afresh: [{ blocks: [text('Then once more.')], usage }],
     denied: [{ blocks: [bash('touch denied.txt')] }, { blocks: [text('Not allowed.')] }],
-    sleep: [{ blocks: [bash('echo started > started.txt; sleep 600')] }, { blocks: [text('Slept well.')] }],
+    sleep: [{ blocks: [bash('echo started > started.txt; sleep 600')] }, { hang: true }],
     refused: error(400, 'invalid_request_error', 'Scripted refusal of the request.'),
     login: error(401, 'authentication_error', 'The key is not good.'),
   };

@@ -27,7 +27,7 @@ export function geminiScenarios(workspace: string): Scenarios {
     again: [says(text('You asked for notes.'))],
     afresh: [says(text('Then once more.'))],
     denied: [says(command('touch denied.txt')), says(text('It is not allowed.'))],
-    sleep: [says(command('echo started > started.txt; sleep 600 | sleep 600')), says(text('Slept well.'))],
+    sleep: [says(command('echo started > started.txt; sleep 600 | sleep 600')), { hang: true }],
     refused: error(400, 'INVALID_ARGUMENT', 'Scripted refusal of the request.'),
     login: error(401, 'UNAUTHENTICATED', 'The key is not good.'),
     overloaded: error(503, 'UNAVAILABLE', 'Scripted overload.'),

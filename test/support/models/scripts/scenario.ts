@@ -44,7 +44,10 @@ export interface ApiError {
   readonly message: string;
 }
 
-/** One step of a scenario; the last one is repeated if the agent continues. */
+/**
+ * One step of a scenario; the last one is repeated if the agent continues. After a command that a test stops, the model
+ * hangs: the signal may end the command before the agent, which could still get an answer and finish.
+ */
 export type Step =
   | Answer
   /** `times`: how often the step applies; absent: always. */

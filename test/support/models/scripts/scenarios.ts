@@ -41,7 +41,7 @@ export function testScenarios(workDir: string): Scenarios {
     /** Two processes that outlive every timeout. */
     sleep: [
       { blocks: [tool('Bash', { command: 'echo started > started.txt; sleep 600 | sleep 600', timeout: 600_000 })] },
-      { blocks: [text('Slept well.')] },
+      { hang: true },
     ],
     /** Endless: every answer asks for another command. */
     endless: [{ blocks: [tool('Bash', { command: 'echo again', description: 'Once more' })] }],
