@@ -43,6 +43,8 @@ export async function askForFork(engine: WindowEngine, { session, entry }: Place
   const chosen = await vscode.window.showQuickPick(items, {
     title,
     placeHolder: t('The original session does not change.'),
+    // The page takes the focus back from its menu, possibly after this list has opened.
+    ignoreFocusOut: true,
   });
   if (chosen === undefined) return undefined;
   // A box has one line.

@@ -61,12 +61,29 @@ describe('a review of a session of Claude Code by keyboard alone', function () {
       .first()
       .waitFor();
 
-  it('begins with a run of the program', async () => {
+  let [hasRun, hasOpenChanges] = [false, false];
+  /** The session of the program, which has changed the files. */
+  async function openSession(): Promise<void> {
+    if (hasRun) return;
     await workbench.openView('Vitrine');
     // A second attempt begins again.
     writeBefore();
     await runClaude(workbench, prompt);
     await statusWord(workbench, 'Finished');
+    hasRun = true;
+  }
+
+  async function openChanges(): Promise<void> {
+    await openSession();
+    if (hasOpenChanges) return;
+    // Of the session in the active panel.
+    await workbench.runCommand('Vitrine: Review Changes…');
+    await workbench.editorTab('Changes of Double the values').waitFor();
+    hasOpenChanges = true;
+  }
+
+  it('begins with a run of the program', async () => {
+    await openSession();
     assert.deepEqual(
       files.map((file) => readFileSync(file, 'utf8')),
       files.map(() => textAfter),
@@ -76,9 +93,7 @@ describe('a review of a session of Claude Code by keyboard alone', function () {
   });
 
   it('opens every change of the session with the step that made it', async () => {
-    // Of the session in the active panel.
-    await workbench.runCommand('Vitrine: Review Changes…');
-    await workbench.editorTab('Changes of Double the values').waitFor();
+    await openChanges();
     await reviewed(0);
     await workbench.treeItem('Step 5 · Edit').first().waitFor();
     await workbench.page.locator('.part.editor').getByText('part0.js').first().waitFor();
@@ -86,6 +101,9 @@ describe('a review of a session of Claude Code by keyboard alone', function () {
   });
 
   it('goes from change to change, reverts three and keeps the rest', async () => {
+    await openChanges();
+    await reviewed(0);
+    await workbench.page.locator('.part.editor').getByText('part0.js').first().waitFor();
     await press('Shift+Alt+N');
     await workbench.editorTab('(session changes)').waitFor();
     const unknown = 'Not reported by any tool call';
@@ -114,6 +132,7 @@ describe('a review of a session of Claude Code by keyboard alone', function () {
   });
 
   it('commits with a link to the session', async () => {
+    await openSession();
     await workbench.runCommand('Vitrine: Add Session Link to Commit Message');
     const box = workbench.page.locator('.scm-editor').first();
     await box.getByText('Vitrine-Session').waitFor();
@@ -143,6 +162,7 @@ describe('a review of a session of Claude Code by keyboard alone', function () {
   });
 
   it('forks at a prompt, or restores its files, from the menu of the prompt', async () => {
+    await openSession();
     const contents = () => files.map((file) => (existsSync(file) ? readFileSync(file, 'utf8') : undefined));
     const [first = '', second = ''] = files;
     writeFileSync(first, 'mine\n');
@@ -179,20 +199,21 @@ describe('a review of a session of Claude Code by keyboard alone', function () {
     await workbench.quickPickRow('Restore Files and Fork').waitFor();
     await workbench.quickPickRow('This is the first prompt').waitFor();
     await picture(workbench, 'fork-choice');
-    await press('Enter');
+    // The page may take the focus back from its menu at any moment.
+    await workbench.quickInput().press('Enter');
     await workbench.page
       .locator('.quick-input-message', { hasText: 'The message that replaces the prompt.' })
       .waitFor();
     assert.equal(await workbench.quickInput().inputValue(), prompt);
     await picture(workbench, 'fork-message');
-    await press('Escape');
+    await workbench.quickInput().press('Escape');
 
     await choose('Restore Files to Here…');
     await workbench.quickPickRow('Restore 4 Files').waitFor();
     await workbench.quickPickRow('part1.js').waitFor();
     await picture(workbench, 'restore-list');
-    await press('ArrowDown');
-    await press('Enter');
+    await workbench.quickInput().press('ArrowDown');
+    await workbench.quickInput().press('Enter');
     await workbench.editorTab('Restore Files to').waitFor();
     await workbench.page.locator('.part.editor').getByText('part1.js').first().waitFor();
     await picture(workbench, 'restore-changes');
