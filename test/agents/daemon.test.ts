@@ -11,11 +11,11 @@ import { sessionSummarySchema } from '../../src/model/session/summary.ts';
 import { ensureClaudeCode } from '../support/agents/claudeCode.ts';
 import { agentPlace, type AgentPlace, goneFrom } from '../support/agents/place.ts';
 import { repository } from '../support/host/install/cache.mjs';
-import { text, tool } from '../support/models/scripts/scenario.ts';
+import { type Scenarios, text, tool } from '../support/models/scripts/scenario.ts';
 import { skip } from '../support/skip.ts';
 import { until } from '../support/until.ts';
 
-const scenarios = () => ({
+const scenarios = (): Scenarios => ({
   make: [{ blocks: [tool('Bash', { command: 'touch made.txt' })] }, { blocks: [text('That was that.')] }],
   sleep: [{ blocks: [tool('Bash', { command: 'touch started.txt && sleep 600', timeout: 600_000 })] }, { hang: true }],
 });

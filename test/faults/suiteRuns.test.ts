@@ -117,7 +117,9 @@ describe('a run of the suites', function () {
     await until('the removal of its temporary folder', () => !existsSync(noted('temporary')));
   }
 
-  const atWork = (): Promise<unknown> => until('the suite and its child', () => existsSync(path.join(folder, 'child')));
+  /** The child notes itself last; its file exists a moment before, and is empty. */
+  const atWork = (): Promise<unknown> =>
+    until('the suite and its child', () => existsSync(path.join(folder, 'child')) && noted('child') !== '');
 
   it('names the suite that exceeds its limit, and ends its processes', async () => {
     const { code, lines } = await start(runner(0.05)).ended;

@@ -21,6 +21,7 @@ import { stopDaemon } from '../../support/daemon/stop.ts';
 import { Bench, fakeAgent, prompt, type Step } from '../../support/fakeAgent/engine.ts';
 import { platformVariables } from '../../support/platform.ts';
 import { skip } from '../../support/skip.ts';
+import { until } from '../../support/until.ts';
 
 interface CommandResult {
   readonly code: number | null;
@@ -343,11 +344,9 @@ describe('vitrine run, sessions, show, doctor', function () {
   it('stops the process tree on Ctrl-C', async () => {
     const steps = stubborn();
     const ran = run(steps);
-    await new Promise<void>((resolve) => {
-      ran.process.stdout?.on('data', (data: Buffer) => {
-        if (data.includes('"content":"running"')) resolve();
-      });
-    });
+    let printed = '';
+    ran.process.stdout?.on('data', (chunk: Buffer) => (printed += chunk.toString()));
+    await until('the agent to work', () => printed.includes('"content":"running"'));
     const processes = await Promise.all(bench.pids().map(async (pid) => ({ pid, startTime: await startTimeOf(pid) })));
     ran.process.kill('SIGINT');
     const { code, stdout } = await ran.ended;

@@ -114,7 +114,7 @@ describe('sessions that agents start, in the queue', function () {
     assert.equal(code, 0, stderr);
     const engine = await bench.engine();
     const named = async (name: string) => (await engine.list()).find(({ agent_name }) => agent_name === name);
-    assert.equal((await named('helper'))?.status, 'running');
+    await until('the helper', async () => (await named('helper'))?.status === 'running');
     writeFileSync(go, '');
     await until('the callback', async () => {
       const lead = await named('lead');

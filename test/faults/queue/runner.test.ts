@@ -3,6 +3,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import path from 'node:path';
+import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import type { CreateRunRequest } from '../../../src/coordinator/api.ts';
 import { Journal } from '../../../src/engine/coordinator/journal.ts';
@@ -47,14 +48,7 @@ describe('vitrine runner, queue, agents', function () {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     const lines: string[] = [];
-    child.stdout.on('data', (chunk: Buffer) =>
-      lines.push(
-        ...chunk
-          .toString()
-          .split('\n')
-          .filter((line) => line !== ''),
-      ),
-    );
+    createInterface({ input: child.stdout }).on('line', (line) => lines.push(line));
     const exit = new Promise<number | null>((resolve) => child.once('close', resolve));
     const ended = Promise.all([exit, text(child.stdout), text(child.stderr)]);
     return { process: child, lines, ended: ended.then(([code, stdout, stderr]) => ({ code, stdout, stderr })) };

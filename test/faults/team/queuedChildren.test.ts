@@ -110,7 +110,7 @@ describe('child sessions that a person queues for a team', function () {
   it('stop with the tree of their parent, and are queued by the first command of a daemon', async () => {
     await bob.addRunner(atBob, ['gpu']);
     await atAlice.call('shareFolder', { folder: alice.bench.cwd, share: 'metadata' });
-    const started = path.join(alice.bench.dir, 'started');
+    const started = path.join(alice.bench.dir, 'started-tree');
     const waiting: Step[] = [{ init: true }, { note: started }, { hear: null }];
     const top = await atAlice.call('queueRun', {
       ...{ project_dir: alice.bench.cwd, executor_type: 'claude-code' },

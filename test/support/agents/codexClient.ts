@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn, type SpawnOptions } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { openWebSocket, type WebSocketLink } from '../../../src/engine/sources/live/webSocket.ts';
 import { isObject, type JsonObject } from '../../../src/model/text/json.ts';
@@ -22,13 +21,15 @@ export class CodexClient {
   #nextId = 1;
 
   static async connect(socket: string): Promise<CodexClient> {
-    await until('the socket of Codex', () => existsSync(socket));
     const program = new CodexClient();
     const onText = (line: string): void => {
       const value: unknown = JSON.parse(line);
       if (isObject(value)) program.received.push(value);
     };
-    program.#link = await openWebSocket(socket, { onText, onClose: () => undefined }, AbortSignal.timeout(30_000));
+    // The socket may exist before the server listens.
+    program.#link = await until('the server of Codex', () =>
+      openWebSocket(socket, { onText, onClose: () => undefined }, AbortSignal.timeout(30_000)).catch(() => undefined),
+    );
     const clientInfo = { name: 'other', title: 'Other program', version: '1' };
     await program.call('initialize', { clientInfo, capabilities: null });
     program.send({ method: 'initialized' });

@@ -78,7 +78,9 @@ describe('vitrine run in the foreground', function () {
   it('is followed by another terminal, which says when the daemon is killed', async () => {
     const { session } = await started();
     const follower = place.vitrine('show', session, '--follow');
-    await new Promise((resolve) => follower.process.stdout?.once('data', resolve));
+    let printed = '';
+    follower.process.stdout?.on('data', (chunk: Buffer) => (printed += chunk.toString()));
+    await until('what the agent said', () => printed.includes('before'));
     await killDaemon();
     const { code, stdout, stderr } = await follower.ended;
     assert.equal(code, 2);
