@@ -51,7 +51,7 @@ export async function runClaude(workbench: Workbench, prompt: string): Promise<v
   await workbench.choose('Vitrine: Run Agent…', row);
   await workbench.page.getByPlaceholder('Prompt').waitFor();
   await workbench.quickInput().fill(prompt);
-  await workbench.page.keyboard.press('Enter');
+  await workbench.quickInput().press('Enter');
 }
 
 /** The toolkit's field holds its text area in a shadow root; the plain one, before the toolkit is there, is one. */
@@ -59,6 +59,11 @@ export async function send(workbench: Workbench, text: string): Promise<void> {
   const field = workbench.webview().locator('textarea#composer, #composer textarea');
   await field.fill(text);
   await field.press('Control+Enter');
+}
+
+/** Sends `text` to the session in front, or starts one with it, so that a test does not depend on an earlier one. */
+export async function say(workbench: Workbench, text: string): Promise<void> {
+  await ((await workbench.editorTab('').count()) > 0 ? send(workbench, text) : runClaude(workbench, text));
 }
 
 /** Waits until the header of the newest panel says `word`. */

@@ -93,5 +93,5 @@ export async function runAgent(workbench: Workbench, label: string, prompt: stri
   await workbench.choose('Vitrine: Run Agent…', label);
   await workbench.page.getByPlaceholder('Prompt').waitFor();
   await workbench.quickInput().fill(prompt);
-  await workbench.page.keyboard.press('Enter');
+  await workbench.quickInput().press('Enter');
 }

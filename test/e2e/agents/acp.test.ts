@@ -29,17 +29,20 @@ function scenarios(workspace: string): Scenarios {
 describe('An agent of the Agent Client Protocol, from the palette to the turn after a reload', function () {
   keepEvidence();
 
-  const host = useWindow(async (context) => {
-    const installed = await ensureClaudeAcp();
-    if ('missing' in installed) skip(context, installed.missing);
-    const server = await startHost();
-    const { root, workspace } = server.folder;
-    const model = await startModelServer({ scenarios: scenarios(workspace) });
-    const agent = { id: 'claude-agent-acp', label, command: installed.program, env: claudeVariables(model.url) };
-    // Read when a window opens.
-    writeMachineSettings(root, { 'vitrine.acp.agents': [agent] });
-    return { server, model };
-  });
+  const host = useWindow(
+    async (context) => {
+      const installed = await ensureClaudeAcp();
+      if ('missing' in installed) skip(context, installed.missing);
+      const server = await startHost();
+      const { root, workspace } = server.folder;
+      const model = await startModelServer({ scenarios: scenarios(workspace) });
+      const agent = { id: 'claude-agent-acp', label, command: installed.program, env: claudeVariables(model.url) };
+      // Read when a window opens.
+      writeMachineSettings(root, { 'vitrine.acp.agents': [agent] });
+      return { server, model };
+    },
+    { view: 'Vitrine' },
+  );
 
   const page = () => host.workbench.webview();
   const at = (name: string): string => path.join(host.server.folder.workspace, name);
@@ -64,14 +67,48 @@ describe('An agent of the Agent Client Protocol, from the palette to the turn af
     assert.equal(await session.getAttribute('data-provenance'), 'reported');
   }
 
-  it('asks before it writes, has its name from the settings, and writes after approval', async () => {
-    await host.workbench.openView('Vitrine');
+  const hasAsked = (scenario: string): boolean => host.model.asked.some((asked) => asked.scenario === scenario);
+
+  async function askForNotes(): Promise<void> {
     const row = host.workbench.quickPickRow(label).filter({ hasText: 'ACP' });
     await host.workbench.choose('Vitrine: Run Agent…', row);
     await host.workbench.page.getByPlaceholder('Prompt').waitFor();
     await host.workbench.quickInput().fill('Write notes. [[change]]');
-    await host.workbench.page.keyboard.press('Enter');
+    await host.workbench.quickInput().press('Enter');
     await page().locator('.ask', { hasText: 'NOTES.md' }).waitFor();
+  }
+
+  async function allowNotes(): Promise<void> {
+    await press('Allow Once').click();
+    await decided('Allowed once by you').waitFor();
+    await page().getByText('The note is written.').first().waitFor();
+    await statusWord(host.workbench, 'Finished');
+  }
+
+  /** A session in front whose first turn wrote the notes. */
+  async function openNotes(): Promise<void> {
+    if (hasAsked('change')) return;
+    await askForNotes();
+    await allowNotes();
+  }
+
+  async function askForFile(): Promise<void> {
+    await openNotes();
+    await send(host.workbench, 'Make the file. [[denied]]');
+    await page().locator('.ask pre', { hasText: 'touch denied.txt && ls' }).waitFor();
+  }
+
+  async function denyFile(): Promise<void> {
+    await page()
+      .getByRole('textbox', { name: /not sent to this agent/ })
+      .fill('Not in this folder.');
+    await press('Deny').click();
+    await decided('Denied by you: “Not in this folder.”').waitFor();
+    await statusWord(host.workbench, 'Finished');
+  }
+
+  it('asks before it writes, has its name from the settings, and writes after approval', async () => {
+    await askForNotes();
     await statusWord(host.workbench, 'Needs your approval');
     await host.workbench.statusBarItem('1 needs you').waitFor();
     await page()
@@ -79,24 +116,15 @@ describe('An agent of the Agent Client Protocol, from the palette to the turn af
       .waitFor();
     await picture(host.workbench, 'acp-request');
     assert.equal(existsSync(at('NOTES.md')), false);
-    await press('Allow Once').click();
-    await decided('Allowed once by you').waitFor();
-    await page().getByText('The note is written.').first().waitFor();
-    await statusWord(host.workbench, 'Finished');
+    await allowNotes();
     assert.equal(readFileSync(at('NOTES.md'), 'utf8'), '# NOTES.md\n');
     await assertFigures();
   });
 
   it('continues with the next message, and respects a denial', async () => {
-    await send(host.workbench, 'Make the file. [[denied]]');
-    await page().locator('.ask pre', { hasText: 'touch denied.txt && ls' }).waitFor();
+    await askForFile();
     await picture(host.workbench, 'acp-command');
-    await page()
-      .getByRole('textbox', { name: /not sent to this agent/ })
-      .fill('Not in this folder.');
-    await press('Deny').click();
-    await decided('Denied by you: “Not in this folder.”').waitFor();
-    await statusWord(host.workbench, 'Finished');
+    await denyFile();
     await page().getByText('The agent was told that the request was denied, but not why').first().waitFor();
     assert.equal(existsSync(at('denied.txt')), false);
     assert.match(await reported('denied'), /Write notes[^]*The note is written\.[^]*Make the file\./);
@@ -104,6 +132,10 @@ describe('An agent of the Agent Client Protocol, from the palette to the turn af
   });
 
   it('continues after a reload, from the tree, and remembers the conversation', async () => {
+    if (!hasAsked('denied')) {
+      await askForFile();
+      await denyFile();
+    }
     await host.workbench.reload();
     await host.workbench.editorTab('Write notes.').click({ button: 'middle' });
     const item = host.workbench.treeItem('Write notes.');

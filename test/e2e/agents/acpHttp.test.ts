@@ -35,7 +35,7 @@ describe('An agent on a server, from the palette to the next turn', function () 
     await workbench.choose('Vitrine: Run Agent…', `${agent} (Lab)`, `${agent} (Lab)`);
     await workbench.page.getByPlaceholder('Prompt').waitFor();
     await workbench.quickInput().fill(prompt);
-    await workbench.page.keyboard.press('Enter');
+    await workbench.quickInput().press('Enter');
   }
 
   it('runs, and shows the sources of its answer', async () => {

@@ -14,7 +14,7 @@ describe('New Agent…', function () {
     await host.workbench.page.getByPlaceholder(placeholder).waitFor();
     if (text !== undefined) await host.workbench.quickInput().fill(text);
   };
-  const enter = (): Promise<void> => host.workbench.page.keyboard.press('Enter');
+  const enter = (): Promise<void> => host.workbench.quickInput().press('Enter');
 
   it('asks step by step, with a way back, and opens the file that it writes', async () => {
     await host.workbench.runCommand('Vitrine: New Agent…');

@@ -61,11 +61,33 @@ describe('an agent file that starts child sessions', function () {
     await host.workbench.choose('Vitrine: Run Agent from File…', 'lead');
     await host.workbench.page.getByText('Prompt for the agent').waitFor();
     await host.workbench.quickInput().fill(prompt);
-    await host.workbench.page.keyboard.press('Enter');
+    await host.workbench.quickInput().press('Enter');
+  }
+
+  let hasRun = false;
+  /** The session of the lead, in front; it ends after `billRead`. */
+  async function openLead(): Promise<void> {
+    if (!hasRun) await runLead('Look into menu and bill. [[lead]]');
+    hasRun = true;
+  }
+
+  /** The lead and its children, after all of them have finished. */
+  async function finishedLead(): Promise<{ all: SessionSummary[]; parent: SessionSummary }> {
+    await openLead();
+    billRead.open();
+    return until('three sessions', async () => {
+      const found = await sessions();
+      const parent = found.find(({ prompt }) => prompt.startsWith('Look into'));
+      const all = found.filter((session) =>
+        [session.session_id, session.parent_session_id].includes(parent?.session_id),
+      );
+      const isFinished = all.length === 3 && all.every(({ status }) => status === 'finished') && parent?.runs === 2;
+      return isFinished ? { all, parent } : undefined;
+    });
   }
 
   it('is started by name, and its children appear below it while they run', async () => {
-    await runLead('Look into menu and bill. [[lead]]');
+    await openLead();
     await row('Read the bill.').waitFor();
     for (const title of ['Read the menu.', 'Read the bill.']) {
       await until(`the level of ${title}`, async () => (await row(title).getAttribute('aria-level')) === '3');
@@ -80,6 +102,7 @@ describe('an agent file that starts child sessions', function () {
   });
 
   it('is resumed with the result, marked as automatic', async () => {
+    await finishedLead();
     await page().getByText('Three teas, and ten percent off for four guests.').first().waitFor();
     await statusWord(host.workbench, 'Finished');
     await page().locator('.turn .why', { hasText: 'Callback' }).first().waitFor();
@@ -95,12 +118,7 @@ describe('an agent file that starts child sessions', function () {
   });
 
   it('has a total cost with its children, in row, hover and card', async () => {
-    const all = await until('three sessions', async () => {
-      const found = await sessions();
-      return found.length === 3 && found.every(({ status }) => status === 'finished') ? found : undefined;
-    });
-    const parent = all.find(({ agent_name }) => agent_name === 'lead');
-    assert.equal(parent?.runs, 2);
+    const { all, parent } = await finishedLead();
     const usd = all.reduce((sum, session) => sum + usdOf(session), 0);
     assert.ok(usd > usdOf(parent));
     const amount = `$${usd.toFixed(2)}`;
@@ -119,9 +137,7 @@ describe('an agent file that starts child sessions', function () {
   });
 
   it('is described in the events of its record', async () => {
-    const all = await sessions();
-    const parent = all.find(({ agent_name }) => agent_name === 'lead');
-    assert.ok(parent);
+    const { all, parent } = await finishedLead();
     const children = all.filter(({ parent_session_id: id }) => id === parent.session_id);
     assert.deepEqual(children.map((child) => child.execution_mode).sort(), ['async_callback', 'sync']);
     const file = path.join(storeFolder(), 'sessions', parent.session_id, 'record.jsonl');

@@ -34,14 +34,19 @@ describe('follow-ups in the window', function () {
     await workbench.choose('Vitrine: Run Agent…', row);
     await workbench.page.getByPlaceholder('Prompt').waitFor();
     await workbench.quickInput().fill(asks);
-    await workbench.page.keyboard.press('Enter');
+    await workbench.quickInput().press('Enter');
     await statusWord(workbench, 'Finished');
   };
   const page = () => workbench.webview();
+  /** A session in front whose follow-up is due in half an hour. */
+  async function openAnnounced(): Promise<void> {
+    settings(30);
+    if (!(await workbench.statusBarItem('Follow-up in').isVisible())) await run();
+    await workbench.statusBarItem('Follow-up in').waitFor();
+  }
 
   it('are announced, survive a reload, and are cancelled when the user writes', async () => {
-    await run();
-    await workbench.statusBarItem('Follow-up in').waitFor();
+    await openAnnounced();
     await workbench.reload();
     await workbench.statusBarItem('Follow-up in').waitFor();
     await picture(workbench, 'follow-up-due');
@@ -58,6 +63,7 @@ describe('follow-ups in the window', function () {
   });
 
   it('are paused and resumed for all windows, which show that', async () => {
+    await openAnnounced();
     const other = await openWindow(server, context, server.folder.home);
     await other.choose('Vitrine: Follow-ups…', 'Pause All');
     await workbench.statusBarItem('Follow-ups paused').waitFor();
@@ -73,6 +79,7 @@ describe('follow-ups in the window', function () {
   });
 
   it('are hidden in the transcript until requested', async () => {
+    await openAnnounced();
     settings(0.01);
     await page().getByText('1 automatic message hidden').first().waitFor();
     await picture(workbench, 'follow-up-hidden');

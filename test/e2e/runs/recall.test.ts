@@ -48,10 +48,38 @@ describe('context from earlier sessions', function () {
     workbench.page.locator(`.quick-input-widget input[placeholder^="${text}"]`).waitFor();
   const transcript = () => workbench.webview().getByRole('tabpanel', { name: 'Transcript' });
 
+  const question = 'Which delay have the upload retries?';
+  const lastMessage = () => transcript().getByText('found with your last message').first();
+
+  /** A session of Codex in front that began with the question. */
+  async function openAsked(): Promise<void> {
+    if ((await workbench.editorTab(question).count()) > 0) return;
+    await workbench.choose('Vitrine: Run Agent…', 'Codex');
+    await title('Run Codex');
+    await workbench.quickInput().fill(question);
+    await press('Enter');
+    await transcript().getByText('Done by').first().waitFor();
+  }
+
+  /** Resumes it with what was found with its last message. Returns the prompt. */
+  async function resume(): Promise<string> {
+    await openAsked();
+    await workbench.runCommand('Vitrine: Resume Session…');
+    await workbench.page.getByRole('button', { name: 'Add Context from Earlier Sessions' }).click();
+    await title('Resume with Context from Earlier Sessions');
+    await press('Enter');
+    await placeholder('Found with your last message');
+    const before = codex.calls().length;
+    await press('Enter');
+    const { prompt } = await until('the start of the agent', () => codex.calls()[before]);
+    await lastMessage().waitFor();
+    return prompt;
+  }
+
   it('is shown before it is sent, without removed passages, and noted in the transcript', async () => {
     await workbench.choose('Vitrine: Run Agent…', 'Codex');
     await title('Run Codex');
-    await workbench.quickInput().fill('Which delay have the upload retries?');
+    await workbench.quickInput().fill(question);
     await row('Context from earlier sessions…').click();
     await title('Context from Earlier Sessions');
     await placeholder('Found with the text of this message');
@@ -66,7 +94,7 @@ describe('context from earlier sessions', function () {
     const { prompt } = await until('the start of the agent', () => codex.calls()[before]);
     assert.match(prompt, /^Note written by Vitrine, not by the user/);
     assert.ok(prompt.includes(fixed) && !prompt.includes(later) && !prompt.includes(secretive));
-    assert.ok(prompt.endsWith('The message follows:\n\nWhich delay have the upload retries?'));
+    assert.ok(prompt.endsWith(`The message follows:\n\n${question}`));
     await transcript().getByText('Fix the flaky upload test; found with the text of this message').first().waitFor();
     await transcript().getByText('Done by').first().waitFor();
     await picture(workbench, 'recall-transcript');
@@ -75,7 +103,7 @@ describe('context from earlier sessions', function () {
   it('includes other folders only on request', async () => {
     await workbench.choose('Vitrine: Run Agent…', 'Codex');
     await title('Run Codex');
-    await workbench.quickInput().fill('Which delay have the upload retries?');
+    await workbench.quickInput().fill(question);
     await row('Context from earlier sessions…').click();
     await placeholder('Found with the text of this message');
     assert.equal(await row('of the other project').count(), 0);
@@ -87,20 +115,13 @@ describe('context from earlier sessions', function () {
   });
 
   it("uses the user's last message if a session just continues", async () => {
-    await workbench.runCommand('Vitrine: Resume Session…');
-    await workbench.page.getByRole('button', { name: 'Add Context from Earlier Sessions' }).click();
-    await title('Resume with Context from Earlier Sessions');
-    await workbench.quickInput().press('Enter');
-    await placeholder('Found with your last message');
-    const before = codex.calls().length;
-    await press('Enter');
-    const { prompt } = await until('the start of the agent', () => codex.calls()[before]);
+    const prompt = await resume();
     assert.ok(prompt.includes(fixed) && prompt.endsWith('Continue.'));
-    await transcript().getByText('found with your last message').first().waitFor();
   });
 
   it('links from the note to the session of a passage', async () => {
-    await transcript().getByText('found with your last message').first().click();
+    if ((await lastMessage().count()) === 0) await resume();
+    await lastMessage().click();
     const passages = transcript().getByRole('list', { name: 'Passages from earlier sessions' });
     await passages.waitFor();
     await picture(workbench, 'recall-links');

@@ -57,7 +57,7 @@ describe('the record of a session', function () {
       (await host.workbench.quickInput().inputValue()).endsWith(`${title}.md`),
     );
     await host.workbench.quickInput().fill(file);
-    await host.workbench.page.keyboard.press('Enter');
+    await host.workbench.quickInput().press('Enter');
     const reported = host.workbench.notification('Saved shared.md. 1 secret was masked.');
     await reported.waitFor();
     await picture(host.workbench, 'exported');

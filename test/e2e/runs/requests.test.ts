@@ -5,7 +5,7 @@ import { Gate } from '../../support/gate.ts';
 import { turnsOf } from '../../support/models/conversation.ts';
 import { type Scenarios, text, tool } from '../../support/models/scripts/scenario.ts';
 import { teaQuestion } from '../../support/models/scripts/teaQuestion.ts';
-import { runClaude, send, startClaudeHost, statusWord } from '../claudeHost.ts';
+import { runClaude, say, send, startClaudeHost, statusWord } from '../claudeHost.ts';
 import { keepEvidence, picture, useWindow } from '../session.ts';
 
 const make = tool('Bash', { command: 'touch made.txt && ls', description: 'Make the file' });
@@ -57,10 +57,10 @@ describe('requests of Claude Code, answered in the panel', function () {
   });
 
   it('notify the user, lead to the command, and run it after approval', async () => {
-    await send(host.workbench, 'Then later. [[later]]');
+    await say(host.workbench, 'Then later. [[later]]');
     await statusWord(host.workbench, 'Running');
-    await host.workbench.editorTab('Make the file.').click({ button: 'middle' });
-    await host.workbench.editorTab('Make the file.').waitFor({ state: 'detached' });
+    await host.workbench.editorTab('').click({ button: 'middle' });
+    await host.workbench.editorTab('').waitFor({ state: 'detached' });
     lookedAway.open();
     const notice = host.workbench.notification('needs you. ');
     await notice.waitFor();
@@ -83,7 +83,7 @@ describe('requests of Claude Code, answered in the panel', function () {
   });
 
   it('include questions', async () => {
-    await send(host.workbench, 'Tea? [[ask]]');
+    await say(host.workbench, 'Tea? [[ask]]');
     // All of it stands on screen: whoever scrolls before that leaves the end of the list.
     await press('Dismiss').waitFor();
     await page().getByRole('radio', { name: 'Green' }).check();
@@ -96,7 +96,7 @@ describe('requests of Claude Code, answered in the panel', function () {
   });
 
   it('lets a person change an edit before it is made', async () => {
-    await send(host.workbench, 'Write it down. [[edit]]');
+    await say(host.workbench, 'Write it down. [[edit]]');
     await press('Edit…').click();
     await host.workbench.editorTab('tea.txt (now ↔ what the agent would write)').waitFor();
     const right = host.workbench.page.locator('.monaco-diff-editor .editor.modified');
@@ -116,7 +116,7 @@ describe('requests of Claude Code, answered in the panel', function () {
   });
 
   it('says a message that was queued while it worked when the turn has ended', async () => {
-    await send(host.workbench, 'Think. [[slow]]');
+    await say(host.workbench, 'Think. [[slow]]');
     await page().locator('#interrupt').waitFor();
     await send(host.workbench, 'And then the next. [[next]]');
     await page().locator('.queue li', { hasText: 'And then the next.' }).waitFor();

@@ -65,12 +65,51 @@ describe('Run Agent…', function () {
 
   const submit = async (prompt: string): Promise<void> => {
     await input().fill(prompt);
-    await press('Enter');
+    await input().press('Enter');
   };
 
   async function openOptions(): Promise<void> {
     await row('Model, permission mode, limits…').click();
     await part('Done').waitFor();
+  }
+
+  let chosenArgs: readonly string[] | undefined;
+  /** Runs Copilot with a model, a mode and a limit, unless an earlier test did: the last choice of the next tests. */
+  async function runWithOptions(): Promise<readonly string[]> {
+    if (chosenArgs !== undefined) return chosenArgs;
+    await choose('Copilot CLI');
+    await input().fill('Change it.');
+    await openOptions();
+    await part('Model').click();
+    await title('Model for Copilot CLI');
+    await picture(workbench, 'run-model');
+    await submit('gpt-test');
+    await part('Permission mode').click();
+    await title('Permission Mode for Copilot CLI');
+    await row('Allows every tool, including commands.').waitFor();
+    await picture(workbench, 'run-modes');
+    await part('acceptEdits').click();
+    await part('Budget in AI credits').click();
+    await title('Budget in AI credits of Copilot CLI');
+    await submit('5');
+    await title('Budget in AI credits of Copilot CLI');
+    await submit('45');
+    await row('Use Settings').waitFor();
+    await picture(workbench, 'run-options');
+    await part('Done').click();
+    await row('Run: gpt-test · acceptEdits · 45 AI credits').waitFor();
+    assert.equal(await input().inputValue(), 'Change it.');
+    await picture(workbench, 'run-prompt');
+    const { args } = await nextCall(copilot, () => input().press('Enter'));
+    return (chosenArgs = args);
+  }
+
+  /** How the next run of Copilot is offered. */
+  async function lastChoice(): Promise<string | null> {
+    await choose('Copilot CLI');
+    const offered = await row('Run: gpt-test').filter({ hasText: '45 AI credits' }).textContent();
+    await press('Escape');
+    return offered;
   }
 
   it('lists installed agents first, then missing ones with help', async () => {
@@ -104,35 +143,13 @@ describe('Run Agent…', function () {
   });
 
   it('takes model, mode and limit, keeps the prompt meanwhile, and uses them', async () => {
-    await choose('Copilot CLI');
-    await input().fill('Change it.');
-    await openOptions();
-    await part('Model').click();
-    await title('Model for Copilot CLI');
-    await picture(workbench, 'run-model');
-    await submit('gpt-test');
-    await part('Permission mode').click();
-    await title('Permission Mode for Copilot CLI');
-    await row('Allows every tool, including commands.').waitFor();
-    await picture(workbench, 'run-modes');
-    await part('acceptEdits').click();
-    await part('Budget in AI credits').click();
-    await title('Budget in AI credits of Copilot CLI');
-    await submit('5');
-    await title('Budget in AI credits of Copilot CLI');
-    await submit('45');
-    await row('Use Settings').waitFor();
-    await picture(workbench, 'run-options');
-    await part('Done').click();
-    await row('Run: gpt-test · acceptEdits · 45 AI credits').waitFor();
-    assert.equal(await input().inputValue(), 'Change it.');
-    await picture(workbench, 'run-prompt');
-    const { args } = await nextCall(copilot, () => press('Enter'));
+    const args = await runWithOptions();
     for (const arg of ['--model=gpt-test', '--allow-tool=write', '--max-ai-credits=45'])
       assert.ok(args.includes(arg), arg);
   });
 
   it('repeats the last choice with Enter and Enter', async () => {
+    await runWithOptions();
     await workbench.runCommand('Vitrine: Run Agent…');
     await workbench.page.locator('.quick-input-widget .monaco-list-row.focused', { hasText: 'Copilot CLI' }).waitFor();
     await press('Enter');
@@ -143,6 +160,7 @@ describe('Run Agent…', function () {
   });
 
   it('marks a mode that bypasses permissions, and forgets it after the run', async () => {
+    await runWithOptions();
     await choose('Copilot CLI');
     await openOptions();
     await part('Permission mode').click();
@@ -157,6 +175,8 @@ describe('Run Agent…', function () {
   });
 
   it("changes a session's options for later runs, from its page", async () => {
+    await runWithOptions();
+    const offered = await lastChoice();
     await workbench.webview().getByRole('button', { name: 'More actions' }).click();
     await workbench.webview().getByRole('menuitem', { name: 'Change Model, Mode and Limits…' }).click();
     await title('How to Run Copilot CLI');
@@ -170,9 +190,7 @@ describe('Run Agent…', function () {
     await workbench.page.getByText('Copilot CLI: gpt-other · acceptEdits').first().waitFor();
     const { args } = await nextCall(copilot, () => send(workbench, 'And now?'));
     for (const arg of ['--model=gpt-other', '--allow-tool=write']) assert.ok(args.includes(arg), arg);
-    await choose('Copilot CLI');
-    await row('Run: gpt-test · default mode · 45 AI credits').waitFor();
-    await press('Escape');
+    assert.equal(await lastChoice(), offered);
   });
 
   it('asks before a keybinding bypasses permissions', async () => {
@@ -192,7 +210,8 @@ describe('Run Agent…', function () {
     assert.ok(args.join(' ').includes('--sandbox danger-full-access'));
   });
 
-  async function openMenu(): Promise<void> {
+  /** menu.js, with its first three lines selected. */
+  async function openSelection(): Promise<void> {
     await workbench.closeEditors();
     await press('Control+P');
     await input().fill('src/menu.js');
@@ -200,13 +219,13 @@ describe('Run Agent…', function () {
     await press('Enter');
     await workbench.editorTab('menu.js').waitFor();
     await workbench.page.locator('.monaco-editor.focused .view-line').first().waitFor();
-  }
-
-  it('adds a selection, shown before it is sent', async () => {
-    await openMenu();
     await press('Control+Home');
     for (let lines = 0; lines < 3; lines += 1) await press('Shift+ArrowDown');
     await workbench.page.locator('.statusbar-item', { hasText: /\(\d+ selected\)/ }).waitFor();
+  }
+
+  it('adds a selection, shown before it is sent', async () => {
+    await openSelection();
     await workbench.choose('Vitrine: Run Agent on Selection or File…', 'Codex');
     await row('Sent with the prompt: src/menu.js:1-3').waitFor();
     await picture(workbench, 'run-selection');
@@ -215,7 +234,7 @@ describe('Run Agent…', function () {
   });
 
   it('opens an editor for a prompt of several lines', async () => {
-    await openMenu();
+    await openSelection();
     await workbench.choose('Vitrine: Run Agent on Selection or File…', 'Codex');
     await title('Run Codex');
     await input().fill('Look at');

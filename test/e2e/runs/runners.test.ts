@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import type { BrowserContext } from 'playwright-core';
 import type { ListedRunner } from '../../../src/model/session/runner.ts';
@@ -44,7 +45,7 @@ describe('a window and a terminal as runners of one queue', function () {
     });
     terminals.push(child);
     const lines: string[] = [];
-    child.stdout.on('data', (chunk: Buffer) => lines.push(...chunk.toString().split('\n')));
+    createInterface({ input: child.stdout }).on('line', (line) => lines.push(line));
     const exit = new Promise<number | null>((resolve) => child.once('close', resolve));
     const ended = Promise.all([exit, text(child.stdout), text(child.stderr)]);
     return { child, lines, ended: ended.then(([code, stdout, stderr]) => ({ code, stdout, stderr })) };
@@ -90,7 +91,7 @@ describe('a window and a terminal as runners of one queue', function () {
     await workbench.choose('Vitrine: Queue Agent from File…', 'remote');
     await workbench.page.getByText('Prompt for the agent').waitFor();
     await workbench.quickInput().fill(prompt);
-    await workbench.page.keyboard.press('Enter');
+    await workbench.quickInput().press('Enter');
     await workbench.notification('“remote” is queued until a runner takes it.').first().waitFor();
   }
 

@@ -46,7 +46,7 @@ describe('a team in a window', function () {
   const type = async (title: string, text: string): Promise<void> => {
     await input(title);
     await workbench.quickInput().fill(text);
-    await workbench.page.keyboard.press('Enter');
+    await workbench.quickInput().press('Enter');
   };
   const pane = (title: string) => workbench.page.locator('.pane-header').filter({ hasText: title });
   const statusOf = async (prompt: string) => {
@@ -54,56 +54,82 @@ describe('a team in a window', function () {
     return rows.find((row) => row['prompt'] === prompt)?.['status'];
   };
 
-  it('is joined with a password that is not in the address, and shares nothing until asked', async () => {
-    const url = `postgres://127.0.0.1:${database.server.port}/${database.name}`;
-    await workbench.runCommand('Vitrine: Join Team…');
-    await input('Join Team (1/3): Address');
-    await workbench.quickInput().fill(url.replace('//', `//${alice}:secret@`));
-    await workbench.page.getByText('Remove the password from the address.').first().waitFor();
-    await picture(workbench, 'team-join-refused');
-    await type('Join Team (1/3): Address', url);
+  async function join(password: string): Promise<void> {
+    await type('Join Team (1/3): Address', url());
     await type('Join Team (2/3): Name', alice);
-    await type('Join Team (3/3): Password', 'wrong');
-    const failed = workbench.notification(`The server rejected the login of ${alice}. Check the name and the password`);
-    await failed.waitFor();
-    await picture(workbench, 'team-join-failed');
-    await failed.getByRole('button', { name: 'Try Again' }).click();
-    await type('Join Team (1/3): Address', url);
-    await type('Join Team (2/3): Name', alice);
-    await type('Join Team (3/3): Password', database.password(alice));
-    await workbench.showNotifications();
-    const joined = workbench.notification(
-      'You joined the team as member. Nothing is shared until you choose what to share.',
-    );
-    await joined.waitFor();
-    await joined.getByRole('button', { name: 'Choose What to Share…' }).click();
-    await workbench.quickPickRow('Sessions stay on this machine.').waitFor();
-    await picture(workbench, 'team-share');
-    await workbench.page.keyboard.press('Escape');
+    await type('Join Team (3/3): Password', password);
+  }
+  const url = (): string => `postgres://127.0.0.1:${database.server.port}/${database.name}`;
+  const joined = () =>
+    workbench.notification('You joined the team as member. Nothing is shared until you choose what to share.');
+  const members = async (): Promise<string[]> => {
     const { rows } = await database.withLead((client) =>
       client.query<{ name: string }>('SELECT name FROM vitrine.members ORDER BY name'),
     );
-    assert.deepEqual(rows.map(({ name }) => name).sort(), [alice, bob.user].sort());
-  });
+    return rows.map(({ name }) => name).sort();
+  };
 
-  it('lists what other members share in the scope Team, as it is, and opens it to be read', async () => {
+  /** The window is in the team. */
+  async function joinTeam(): Promise<void> {
+    if ((await members()).includes(alice)) return;
+    await workbench.runCommand('Vitrine: Join Team…');
+    await join(database.password(alice));
+    await workbench.showNotifications();
+    await joined().waitFor();
+  }
+
+  const shared = new Map<string, string>();
+  /** A session of Bob with that title, which he shares with the team. Returns its id. */
+  async function shareSession(title: string): Promise<string> {
+    const known = shared.get(title);
+    if (known !== undefined) return known;
     const connection = await bob.connect();
-    const ran = async (title: string): Promise<string> => {
-      const id = await bob.ran(connection, [{ init: true }, { say: `I looked at ${title}.` }, { result: {} }]);
-      await connection.call('rename', { session_id: id, title });
-      await bob.ok('team', 'share', id);
-      await bob.finished(id);
-      return id;
-    };
-    const id = await ran('the parser');
+    const id = await bob.ran(connection, [{ init: true }, { say: `I looked at ${title}.` }, { result: {} }]);
+    await connection.call('rename', { session_id: id, title });
+    await bob.ok('team', 'share', id);
+    await bob.finished(id);
+    shared.set(title, id);
+    return id;
+  }
+
+  let hasScope = false;
+  async function chooseScope(): Promise<void> {
     await workbench.choose('Vitrine: Filter Sessions…', 'Folders');
     await workbench.quickPickRow('Team: this repository').waitFor();
     await picture(workbench, 'team-scope');
     await workbench.quickPickRow('Team: this repository').click();
+    hasScope = true;
+  }
+
+  it('is joined with a password that is not in the address, and shares nothing until asked', async () => {
+    await workbench.runCommand('Vitrine: Join Team…');
+    await input('Join Team (1/3): Address');
+    await workbench.quickInput().fill(url().replace('//', `//${alice}:secret@`));
+    await workbench.page.getByText('Remove the password from the address.').first().waitFor();
+    await picture(workbench, 'team-join-refused');
+    await join('wrong');
+    const failed = workbench.notification(`The server rejected the login of ${alice}. Check the name and the password`);
+    await failed.waitFor();
+    await picture(workbench, 'team-join-failed');
+    await failed.getByRole('button', { name: 'Try Again' }).click();
+    await join(database.password(alice));
+    await workbench.showNotifications();
+    await joined().waitFor();
+    await joined().getByRole('button', { name: 'Choose What to Share…' }).click();
+    await workbench.quickPickRow('Sessions stay on this machine.').waitFor();
+    await picture(workbench, 'team-share');
+    await workbench.page.keyboard.press('Escape');
+    assert.deepEqual(await members(), [alice, bob.user].sort());
+  });
+
+  it('lists what other members share in the scope Team, as it is, and opens it to be read', async () => {
+    await joinTeam();
+    const id = await shareSession('the parser');
+    await chooseScope();
     const row = workbench.treeItem('the parser').first();
     await row.waitFor();
     assert.match((await row.getAttribute('aria-label')) ?? '', new RegExp(`shared by ${bob.user} on`));
-    await ran('the printer');
+    await shareSession('the printer');
     await workbench.treeItem('the printer').first().waitFor();
 
     await row.click();
@@ -117,6 +143,7 @@ describe('a team in a window', function () {
   });
 
   it('shows a queued run with the reason why it waits, moves it, and stops it', async () => {
+    await joinTeam();
     for (const prompt of ['Train the small model', 'Train the large model'])
       await bob.ok('queue', 'add', '--team', '--executor', 'replay', '--demand', 'tag=gpu', prompt);
     // Rows out of sight are not in the page.
@@ -152,6 +179,12 @@ describe('a team in a window', function () {
   });
 
   it('covers what other members share in a search', async () => {
+    await joinTeam();
+    await shareSession('the printer');
+    if (!hasScope) {
+      await chooseScope();
+      await workbench.treeItem('the printer').first().waitFor();
+    }
     await workbench.runCommand('Vitrine: Search Sessions…');
     await type('Search Sessions', '"looked at the printer" kind:assistant');
     const hit = workbench.treeItem('I looked at the printer.').first();

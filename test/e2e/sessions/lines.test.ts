@@ -47,19 +47,32 @@ describe('lines and the session they come from', function () {
     ]);
     ({ context } = await newProfile({ width: 1280, height: 860 }));
     workbench = await openWindow(server, context);
+    await workbench.openView('Vitrine');
+    await workbench.treeItem('Fix the discount').waitFor();
   });
   after(() => context.close());
 
   const page = () => workbench.webview();
   const lens = (text: string) => workbench.page.locator('.codelens-decoration a').filter({ hasText: text }).first();
 
-  it('are marked in the gutter, with prompt and step in a lens', async () => {
-    await workbench.openView('Vitrine');
-    await workbench.treeItem('Fix the discount').waitFor();
-    await workbench.page.keyboard.press('Control+P');
-    await workbench.quickInput().fill('bill.js');
-    await workbench.quickPickRow('bill.js').click();
+  async function openFile(): Promise<void> {
+    if ((await workbench.editorTab('bill.js').count()) > 0) await workbench.editorTab('bill.js').click();
+    else {
+      await workbench.page.keyboard.press('Control+P');
+      await workbench.quickInput().fill('bill.js');
+      await workbench.quickPickRow('bill.js').click();
+    }
     await lens('Give the discount to larger parties only.').waitFor();
+  }
+
+  /** The session in front, from the list. */
+  async function openSession(): Promise<void> {
+    await workbench.treeItem('Fix the discount').click();
+    await page().locator('h1', { hasText: 'Fix the discount' }).waitFor();
+  }
+
+  it('are marked in the gutter, with prompt and step in a lens', async () => {
+    await openFile();
     await lens('step 2').waitFor();
     const marks = workbench.page.locator('.editor .cgmr[class*="ced-"]');
     // Lines that were read are marked, too.
@@ -67,6 +80,7 @@ describe('lines and the session they come from', function () {
   });
 
   it('explain themselves in a hover, which leads to the step', async () => {
+    await openFile();
     const text = workbench.page.locator('.view-line', { hasText: /guests\s>\sDISCOUNT/ });
     await text.getByText('Math').hover();
     const hover = workbench.hover().filter({ hasText: 'Why is this line here?' });
@@ -80,13 +94,14 @@ describe('lines and the session they come from', function () {
   });
 
   it('lead to the prompt from the lens', async () => {
-    await workbench.editorTab('bill.js').click();
+    await openFile();
     await lens('Give the discount').click();
     await page().locator(`.item.marked[data-key="e:${fixture.promptIndex}"] .prompt`).waitFor();
   });
 
   it('are copied from the menu of a row, as a link or as Markdown', async () => {
     const menu = workbench.page.locator('.monaco-menu');
+    await openSession();
     await page().locator(`.item[data-key="e:${fixture.stepIndex}"] .rb`).click({ button: 'right' });
     await menu.getByText('Copy as Markdown', { exact: true }).waitFor();
     assert.equal(await menu.getByText('Copy with Sources').count(), 0, 'a step has none');
@@ -99,6 +114,7 @@ describe('lines and the session they come from', function () {
 
   it('show the author of each message, and hide automatic ones', async () => {
     const said_ = (text: string) => page().locator('.prompt', { hasText: text });
+    await openSession();
     await page().getByText('1 automatic message hidden').first().waitFor();
     await page().getByRole('button', { name: 'Show follow-ups' }).click();
     await said_('Are the tests complete?').getByText('Follow-up').waitFor();
@@ -117,6 +133,7 @@ describe('lines and the session they come from', function () {
 
   it('are in a file that the list marks as changed since', async () => {
     appendFileSync(file, '\n// by hand\n');
+    await openSession();
     await page().getByRole('tab', { name: 'Files' }).click();
     const row = page().getByRole('row', { name: /^src\/bill\.js, changed, .*Changed after the session ended/ });
     await row.waitFor();
@@ -132,7 +149,7 @@ describe('lines and the session they come from', function () {
     const follow = async (link: string): Promise<void> => {
       await workbench.runCommand('Developer: Open URL');
       await workbench.quickInput().fill(link);
-      await workbench.page.keyboard.press('Enter');
+      await workbench.quickInput().press('Enter');
       await workbench.dialog().getByRole('button', { name: 'Open', exact: true }).click();
     };
     await follow(`vscode://vitrine.vitrine/session/${id}#${fixture.stepIndex}`);

@@ -61,7 +61,7 @@ describe('search in the sidebar', function () {
   const search = async (query: string): Promise<void> => {
     await host.workbench.runCommand('Vitrine: Search Sessions…');
     await host.workbench.quickInput().fill(query);
-    await host.workbench.page.keyboard.press('Enter');
+    await host.workbench.quickInput().press('Enter');
   };
   const toggleFilter = async (name: string): Promise<void> => {
     await host.workbench.choose('Vitrine: Search Filters…', name);
@@ -120,7 +120,7 @@ describe('search in the sidebar', function () {
     await host.workbench.quickInput().fill('kind:nonsense retry');
     await host.workbench.page.locator('.quick-input-widget').getByText('“kind:nonsense” is not a valid kind').waitFor();
     await host.workbench.quickInput().fill('tool:bash error "1 failed"');
-    await host.workbench.page.keyboard.press('Enter');
+    await host.workbench.quickInput().press('Enter');
     await view().getByText('1 entry in 1 session.').waitFor();
     await view().locator('[role=treeitem]', { hasText: '1 failed' }).first().waitFor();
     const found = await rows();
@@ -132,6 +132,7 @@ describe('search in the sidebar', function () {
   });
 
   it('leads to the entry, with its highlighting', async () => {
+    await search('tool:bash error "1 failed"');
     await view().locator('[role=treeitem]', { hasText: '1 failed' }).first().click();
     const page = host.workbench.webview();
     await page.locator('.item.marked').waitFor();

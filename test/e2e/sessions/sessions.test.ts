@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { until } from '../../support/until.ts';
 import { seedSessions, week } from '../seed.ts';
@@ -27,6 +27,13 @@ describe('the Sessions view', function () {
     host.workbench.chooseInMenu(host.workbench.treeItem(title), item);
   const answer = (button: string): Promise<void> =>
     host.workbench.dialog().getByRole('button', { name: button }).click();
+
+  const recordFolder = (): string =>
+    path.join(host.server.folder.root, 'user-data/User/globalStorage/vitrine.vitrine/sessions');
+  const open = async (title: string): Promise<void> => {
+    await host.workbench.treeItem(title).click();
+    await host.workbench.webview().locator('h1', { hasText: title }).waitFor();
+  };
 
   it('groups by day, shows failures, and counts hidden sessions', async () => {
     await host.workbench.treeItem('1 in a missing folder').waitFor();
@@ -60,49 +67,47 @@ describe('the Sessions view', function () {
   });
 
   it('opens a session without entries', async () => {
-    await host.workbench.treeItem('Quiet the logger').click();
-    await host.workbench.webview().locator('h1', { hasText: 'Quiet the logger' }).waitFor();
+    await open('Quiet the logger');
     await picture(host.workbench, 'session-empty');
   });
 
   it('renames', async () => {
+    await open('Quiet the logger');
     await menu('Quiet the logger', 'Rename…');
     await host.workbench.quickInput().fill('Silence the logger');
-    await host.workbench.page.keyboard.press('Enter');
+    await host.workbench.quickInput().press('Enter');
     await host.workbench.treeItem('Silence the logger').waitFor();
     await host.workbench.editorTab('Silence the logger').waitFor();
   });
 
   it('hides on request, shows hidden ones, and unhides', async () => {
-    await menu('Silence the logger', 'Delete…');
+    await menu('OpenAPI examples', 'Delete…');
     await answer('Hide from List');
     await host.workbench.treeItem('3 hidden').waitFor();
-    await host.workbench.treeItem('Silence the logger').waitFor({ state: 'detached' });
+    await host.workbench.treeItem('OpenAPI examples').waitFor({ state: 'detached' });
     await host.workbench.treeItem('3 hidden').click();
     await host.workbench.treeItem('Another project').waitFor();
-    await menu('Silence the logger', 'Delete…');
+    await menu('OpenAPI examples', 'Delete…');
     await answer('Unhide');
     await host.workbench.choose('Vitrine: Filter Sessions…', 'Hidden Sessions');
     await host.workbench.treeItem('2 hidden').waitFor();
-    await host.workbench.treeItem('Silence the logger').waitFor();
+    await host.workbench.treeItem('OpenAPI examples').waitFor();
   });
 
   it('deletes permanently only after a second confirmation', async () => {
-    const record = path.join(
-      host.server.folder.root,
-      'user-data/User/globalStorage/vitrine.vitrine/sessions/ses_000000000002',
-    );
+    const record = path.join(recordFolder(), 'ses_000000000003');
     assert.ok(existsSync(record));
-    await menu('Silence the logger', 'Delete…');
+    await open('Release notes 4.2');
+    await menu('Release notes 4.2', 'Delete…');
     await answer('Delete Files…');
     await answer('Cancel');
     assert.ok(existsSync(record));
-    await menu('Silence the logger', 'Delete…');
+    await menu('Release notes 4.2', 'Delete…');
     await answer('Delete Files…');
     await answer('Delete Permanently');
-    await host.workbench.treeItem('Silence the logger').waitFor({ state: 'detached' });
+    await host.workbench.treeItem('Release notes 4.2').waitFor({ state: 'detached' });
     await until('the record to be gone', () => !existsSync(record));
-    await host.workbench.editorTab('Silence the logger').waitFor({ state: 'detached' });
+    await host.workbench.editorTab('Release notes 4.2').waitFor({ state: 'detached' });
   });
 
   it('shows the same after a reload, before any record is read', async () => {
@@ -112,7 +117,9 @@ describe('the Sessions view', function () {
   });
 
   it('finds every record from the files only', async () => {
+    const records = readdirSync(recordFolder()).filter((name) => name.startsWith('ses_'));
+    assert.ok(records.length >= week.length - 1);
     await host.workbench.runCommand('Vitrine: Rebuild Index');
-    await host.workbench.notification('10 sessions found.').waitFor();
+    await host.workbench.notification(`${records.length} sessions found.`).waitFor();
   });
 });

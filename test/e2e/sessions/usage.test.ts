@@ -19,8 +19,14 @@ describe('what sessions cost', function () {
     { width: 1280, height: 900, view: 'Vitrine' },
   );
 
-  it('opens as a card from the amounts of a session', async () => {
+  /** The session in front. */
+  async function openSession(): Promise<void> {
     await host.workbench.treeItem(spentTitle).click();
+    await host.workbench.webview().locator('h1', { hasText: spentTitle }).waitFor();
+  }
+
+  it('opens as a card from the amounts of a session', async () => {
+    await openSession();
     const page = host.workbench.webview();
     await page.locator('#cost').click();
     const card = page.getByRole('dialog', { name: 'Cost of this session' });
@@ -34,6 +40,7 @@ describe('what sessions cost', function () {
   });
 
   it('precedes a resume: last activity, size, cost, what is not restored', async () => {
+    await openSession();
     const card = host.workbench.webview().getByRole('region', { name: 'Resume this session?' });
     await card.waitFor();
     const text = await card.innerText();
@@ -45,6 +52,7 @@ describe('what sessions cost', function () {
   });
 
   it('goes to a prompt by keyboard', async () => {
+    await openSession();
     await host.workbench.webview().locator('.title').click();
     await host.workbench.page.keyboard.press('Control+Shift+O');
     const row = host.workbench.quickPickRow('Rename the Chunk types');
@@ -55,18 +63,20 @@ describe('what sessions cost', function () {
   });
 
   it('remembers the level of detail', async () => {
+    await openSession();
     const page = host.workbench.webview();
     await page.getByRole('combobox', { name: 'Detail' }).selectOption('answers');
     await page.getByRole('button', { name: 'Hidden: 1 step, 1 thinking block' }).first().waitFor();
     await picture(host.workbench, 'answers-only');
     await host.workbench.closeEditors();
-    await host.workbench.treeItem(spentTitle).click();
+    await openSession();
     await host.workbench.webview().getByRole('button', { name: 'Hidden: 1 step, 1 thinking block' }).first().waitFor();
     await host.workbench.webview().getByRole('combobox', { name: 'Detail' }).selectOption('everything');
     await host.workbench.webview().getByText('npm run dev').first().waitFor();
   });
 
   it('is listed by model response in a report', async () => {
+    await openSession();
     await host.workbench.webview().locator('#cost').click();
     await host.workbench.webview().getByText('Open cost report').click();
     await host.workbench.editorTab('Cost Report').waitFor();

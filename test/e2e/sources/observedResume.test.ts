@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { execa } from 'execa';
+import type { Locator } from 'playwright-core';
 import { ensureClaudeCode } from '../../support/agents/claudeCode.ts';
 import { agentEnvironment, claudeVariables } from '../../support/agents/environment.ts';
 import { turnsOf } from '../../support/models/conversation.ts';
@@ -67,11 +68,21 @@ for (const agent of agents) {
       { view: 'Vitrine', width: 1280, height: 900 },
     );
 
+    /** Its row; that of a programmatic session is in a closed group until it is resumed. */
+    async function sessionRow(): Promise<Locator> {
+      const { workbench } = host;
+      const group = workbench.treeItem('1 programmatic session');
+      const row = workbench.treeItem('Remember the tea').first();
+      await row.or(group).first().waitFor();
+      if ((await row.count()) === 0) await group.click();
+      await row.waitFor();
+      return row;
+    }
+
     it('is resumed from its panel, remembers the conversation, and stays one session', async () => {
       const { workbench, model } = host;
       const [scenario, words] = agent.answer;
-      if (agent.programmatic) await workbench.treeItem('1 programmatic session').click();
-      await workbench.treeItem(`${agent.label} ·`).click();
+      await (await sessionRow()).click();
       const page = workbench.webview();
       await page.getByText('Remember the tea').first().waitFor();
       await send(workbench, `What did I say? [[${scenario}]]`);
@@ -87,10 +98,10 @@ for (const agent of agents) {
     if (agent.name !== 'copilot') {
       it('is forked into a separate session, which remembers the conversation', async () => {
         const { workbench, model } = host;
-        await workbench.chooseInMenu(workbench.treeItem('Remember the tea'), 'Fork Session…');
+        await workbench.chooseInMenu(await sessionRow(), 'Fork Session…');
         await workbench.page.getByText('First message of the new session').waitFor();
         await workbench.quickInput().fill('And on another way? [[again]]');
-        await workbench.page.keyboard.press('Enter');
+        await workbench.quickInput().press('Enter');
         await workbench.webview().getByText('And on another way?').first().waitFor();
         await statusWord(workbench, 'Finished');
         const { request } = await model.waitFor((asked) => turnsOf(asked.request).join().includes('another way'));

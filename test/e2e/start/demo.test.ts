@@ -24,14 +24,30 @@ describe('the demo of the packaged extension, from the palette to the next turn'
     });
     ({ context, outside } = await newProfile({ width: 1280, height: 860 }));
     workbench = await openWindow(server, context);
+    await workbench.openView('Vitrine');
   });
   after(() => context.close());
 
   const page = () => workbench.webview();
   const status = (word: string | RegExp) => page().locator('.status .word', { hasText: word });
 
+  const recording = () => workbench.treeItem('Recording').first();
+  let hasPlayed = false;
+
+  async function play(): Promise<void> {
+    await workbench.choose('Vitrine: Run Agent…', 'Starts no program');
+    await status(/Running|Finished/).waitFor();
+    hasPlayed = true;
+  }
+
+  /** The recorded session in front, after its end. */
+  async function openRecording(): Promise<void> {
+    if (hasPlayed) await recording().click();
+    else await play();
+    await status('Finished').waitFor();
+  }
+
   it('welcomes users without agents and sessions', async () => {
-    await workbench.openView('Vitrine');
     await workbench.page.locator('.part.sidebar').getByText('Play Demo Session').waitFor();
     await workbench.page.locator('.pane-header', { hasText: 'Vitrine looked in' }).waitFor();
     await picture(workbench, 'welcome');
@@ -41,18 +57,19 @@ describe('the demo of the packaged extension, from the palette to the next turn'
     await workbench.runCommand('Vitrine: Run Agent…');
     await workbench.quickPickRow('Starts no program').waitFor();
     await picture(workbench, 'run-agent');
+    await workbench.page.keyboard.press('Escape');
   });
 
   it('streams the recorded session to its end', async () => {
-    await workbench.quickPickRow('Starts no program').click();
-    await status(/Running|Finished/).waitFor();
-    await workbench.treeItem('Recording').first().waitFor();
+    await play();
+    await recording().waitFor();
     await picture(workbench, 'running');
     await status('Finished').waitFor();
     assert.ok((await page().locator('.row[data-kind]').count()) > 2, 'tool calls are on screen');
   });
 
   it('shows the source of a claim, and leads to the step', async () => {
+    await openRecording();
     await page().locator('.cited', { hasText: 'src/bill.js' }).first().hover();
     const card = page().getByRole('dialog', { name: /^Source / });
     await card.getByText(/^Found in step \d/).waitFor();
@@ -62,6 +79,7 @@ describe('the demo of the packaged extension, from the palette to the next turn'
   });
 
   it('shows the cost of the recorded session, and that it is a recording', async () => {
+    await openRecording();
     await page().locator('header').getByText('reported').first().waitFor();
     assert.match(await page().locator('header').innerText(), /\$\d+\.\d\d/);
     await page().locator('header .recording').waitFor();
@@ -70,13 +88,15 @@ describe('the demo of the packaged extension, from the palette to the next turn'
   });
 
   it('brings the panel back after a reload of the window', async () => {
+    await openRecording();
     await workbench.reload();
     await status('Finished').waitFor();
-    await workbench.treeItem('Recording').first().waitFor();
+    await recording().waitFor();
     assert.equal(await workbench.treeItem('Recording').count(), 1);
   });
 
   it('opens from the tree', async () => {
+    if (!hasPlayed) await openRecording();
     await workbench.closeEditors();
     await workbench.openView('Vitrine');
     await workbench.treeItem('Recording').click();
@@ -84,6 +104,7 @@ describe('the demo of the packaged extension, from the palette to the next turn'
   });
 
   it('resumes the next recorded turn from the composer', async () => {
+    await openRecording();
     const turns = page().getByText('Turn 2', { exact: false });
     assert.equal(await turns.count(), 0);
     await page().locator('#composer textarea, textarea#composer').fill('Continue.');
@@ -93,6 +114,7 @@ describe('the demo of the packaged extension, from the palette to the next turn'
   });
 
   it('shows what ran when, and leads from a step to the transcript', async () => {
+    await openRecording();
     await page().getByRole('tab', { name: 'Trajectory' }).click();
     const steps = page().locator('.trow[data-kind]');
     await steps.first().waitFor();
@@ -105,6 +127,7 @@ describe('the demo of the packaged extension, from the palette to the next turn'
   });
 
   it('lists the files it changed, and opens all changes in one editor', async () => {
+    await openRecording();
     await page().getByRole('tab', { name: 'Files' }).click();
     await page().locator('.frow[data-group=changed]').waitFor();
     await picture(workbench, 'files');
@@ -115,7 +138,7 @@ describe('the demo of the packaged extension, from the palette to the next turn'
   });
 
   it('opens the source of a claim in the editor', async () => {
-    await workbench.treeItem('Recording').first().click();
+    await openRecording();
     await page().getByRole('tab', { name: 'Sources' }).click();
     await page().locator('.srct .obj', { hasText: 'README.md' }).first().click();
     await picture(workbench, 'sources');

@@ -201,7 +201,11 @@ describe('a session full of hostile text', function () {
   });
 
   it('shows evidence as text, and opens links only after confirmation', async () => {
+    await workbench.treeItem('Everything').click();
+    await page().locator('h1', { hasText: 'Everything' }).waitFor();
+    await page().getByRole('tab', { name: 'Sources' }).click();
     const names = page().locator('.srct .obj');
+    await names.first().waitFor();
     const count = Math.min(await names.count(), 40);
     assert.ok(count > 10, `${count} sources`);
     for (let at = 0; at < count; at += 1) {
@@ -256,7 +260,7 @@ describe('a session full of hostile text', function () {
     const wait = { method: 'terminal/wait_for_exit', params: { terminalId: '$terminalId' } };
     const steps = [{ say: wanted }, { request: begin }, { request: wait }, { ask: { call } }];
     await workbench.quickInput().fill(JSON.stringify(steps));
-    await workbench.page.keyboard.press('Enter');
+    await workbench.quickInput().press('Enter');
     await page().locator('.ask pre', { hasText: 'sleep 0.1' }).first().waitFor();
     await page().locator('.ask vscode-button:not(.unready)', { hasText: 'Allow Once' }).click();
     await page().locator('.row[data-kind=request] .rb', { hasText: 'Allowed once by you' }).waitFor();

@@ -10,7 +10,7 @@ import type { Workbench } from '../../support/host/workbench.ts';
 import type { ModelServer } from '../../support/models/anthropic.ts';
 import { skip } from '../../support/skip.ts';
 import { until } from '../../support/until.ts';
-import { runClaude, send, startClaudeHost, statusWord } from '../claudeHost.ts';
+import { runClaude, say, send, startClaudeHost, statusWord } from '../claudeHost.ts';
 import { keepEvidence, newProfile, openWindow } from '../session.ts';
 
 describe('A window or an extension host that dies during a run', function () {
@@ -67,8 +67,8 @@ describe('A window or an extension host that dies during a run', function () {
   });
 
   it('leaves the agent running when the window is killed; the daemon after a killed one shows what was interrupted', async () => {
-    rmSync(started());
-    await send(workbench, 'Sleep. [[sleep]]');
+    rmSync(started(), { force: true });
+    await say(workbench, 'Sleep. [[sleep]]');
     await until('the command', () => existsSync(started()));
     // Neither the page nor its extension host hears of it beforehand.
     await context.close();

@@ -44,6 +44,16 @@ describe('sessions of a renamed or moved folder', function () {
   });
   after(() => context.close());
 
+  /** The sessions of the other clone are listed, too. */
+  async function relinkClone(): Promise<void> {
+    await workbench.showNotifications();
+    const asked = workbench.notification('1 session ran in another clone of this repository');
+    await asked.waitFor();
+    assert.equal(await workbench.treeItem('In another clone').count(), 0);
+    await asked.getByRole('button', { name: 'Relink' }).click();
+    await workbench.treeItem('In another clone').waitFor();
+  }
+
   it('are listed again, with a notification', async () => {
     await workbench.showNotifications();
     await workbench.notification('/was/here was moved').waitFor();
@@ -57,15 +67,10 @@ describe('sessions of a renamed or moved folder', function () {
     await reader.close();
   });
 
-  it('of another clone are shown only on request', async () => {
-    const asked = workbench.notification('1 session ran in another clone of this repository');
-    await asked.waitFor();
-    assert.equal(await workbench.treeItem('In another clone').count(), 0);
-    await asked.getByRole('button', { name: 'Relink' }).click();
-    await workbench.treeItem('In another clone').waitFor();
-  });
+  it('of another clone are shown only on request', relinkClone);
 
   it('that stay hidden are counted by reason, and Doctor names each', async () => {
+    if ((await workbench.treeItem('In another clone').count()) === 0) await relinkClone();
     await workbench.treeItem('2 hidden: 1 in another folder, 1 in a missing folder').waitFor();
     await workbench.treeItem('1 cannot be read: show why').click();
     await workbench.editorTab('Vitrine Doctor').waitFor();

@@ -17,7 +17,7 @@ import type { Workbench } from '../../support/host/workbench.ts';
 import { type Scenarios, text, tool } from '../../support/models/scripts/scenario.ts';
 import { skip } from '../../support/skip.ts';
 import { until } from '../../support/until.ts';
-import { newestStdout, runClaude, send, startClaudeHost, statusWord } from '../claudeHost.ts';
+import { newestStdout, runClaude, startClaudeHost, statusWord } from '../claudeHost.ts';
 import { keepEvidence, newProfile, openWindow, useWindow } from '../session.ts';
 
 const { makes: make } = askingClaude;
@@ -84,14 +84,14 @@ describe('a run outlives its window', function () {
 
   it('accepts the answer of another window, and shows where it was given', async () => {
     const { workbench } = host;
-    rmSync(createdFile());
-    await send(workbench, 'Once more. [[again]]');
+    rmSync(createdFile(), { force: true });
+    await runClaude(workbench, 'Once more. [[again]]');
     await press(workbench, 'Allow Once').waitFor();
     const { context } = await newProfile();
     others.push(context);
     const other = await openWindow(host.server, context);
     await other.openView('Vitrine');
-    await other.treeItem('Make the file.').first().click();
+    await other.treeItem('Once more.').first().click();
     await press(other, 'Allow Once').click();
     await decided(other, 'Allowed once by you').waitFor();
     await decided(workbench, 'Allowed in another window').waitFor();

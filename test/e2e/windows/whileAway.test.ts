@@ -1,8 +1,10 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { RecordStore } from '../../../src/engine/record/recordStore.ts';
 import { type Scenarios, text, tool } from '../../support/models/scripts/scenario.ts';
+import { silentLog } from '../../support/silentLog.ts';
 import { until } from '../../support/until.ts';
-import { newestStdout, runClaude, startClaudeHost, statusWord } from '../claudeHost.ts';
+import { runClaude, startClaudeHost, statusWord } from '../claudeHost.ts';
 import { keepEvidence, openWindow, picture, useWindow } from '../session.ts';
 
 describe('changes while no window was open', function () {
@@ -22,7 +24,11 @@ describe('changes while no window was open', function () {
     await workbench.webview().getByText('until [ -e go ]').first().waitFor();
     await workbench.page.close();
     writeFileSync(path.join(server.folder.workspace, 'go'), '');
-    await until('the end', () => readFileSync(newestStdout(server.folder.root), 'utf8').includes('"type":"result"'));
+    const store = new RecordStore(path.join(server.folder.root, 'user-data/User/globalStorage/vitrine.vitrine'), {
+      clock: Date.now,
+      log: silentLog,
+    });
+    await until('the end', async () => (await store.list())[0]?.status === 'finished');
     const next = await openWindow(server, context);
     const item = next.statusBarItem('1 update while you were away');
     await item.click();
