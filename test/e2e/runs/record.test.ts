@@ -89,6 +89,7 @@ describe('the record of a session', function () {
 
   it('shows on the page that parts are missing', async () => {
     await host.workbench.runCommand('View: Close All Editors');
+    await host.workbench.treeItem(title).waitFor();
     writeFileSync(record(), '');
     await host.workbench.treeItem(title).click();
     await host.workbench
