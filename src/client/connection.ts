@@ -73,7 +73,7 @@ export class DaemonConnection {
       if (!(await joinServer(socket, reader, token)))
         throw socket.destroyed
           ? new DaemonError('unreachable', 'The daemon closed the connection.')
-          : new DaemonError('refused', 'Another program is listening at the address of the daemon.');
+          : new DaemonError('refused', 'Another program is listening at the daemon’s address.');
     } catch (error) {
       clearTimeout(timer);
       socket.destroy();

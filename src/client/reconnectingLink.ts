@@ -91,7 +91,7 @@ export class DaemonLink<F extends Error> {
       const { runs } = await connection.call('status', {});
       if (runs === 0) await connection.call('retire', { when: 'idle' });
     } catch (error) {
-      this.#deps.log.warn(`The Vitrine daemon of an earlier version was not replaced: ${String(error)}`);
+      this.#deps.log.warn(`The daemon from an earlier version of Vitrine was not replaced: ${String(error)}`);
     }
   }
 

@@ -146,7 +146,7 @@ export class Coordinator {
   change({ run_id, move, demands }: ChangeRun): Run {
     const job = this.#requireJob(run_id);
     if (job.run.status !== 'pending')
-      throw new CoordinatorError('over', `Run ${run_id} is ${job.run.status} and no longer waits.`);
+      throw new CoordinatorError('over', `Run ${run_id} is ${job.run.status} and is no longer waiting.`);
     const others = [...this.#jobs.values()].filter(({ run }) => run.status === 'pending' && run.run_id !== run_id);
     const numbers = others.map(({ priority = 0 }) => priority);
     const priority =
@@ -365,7 +365,7 @@ export class Coordinator {
     if (other === undefined) return;
     throw new CoordinatorError(
       'contradiction',
-      `Session ${session} is a session of ${other.executor_type}; ${executor} cannot resume it.`,
+      `Session ${session} is a ${other.executor_type} session; ${executor} cannot resume it.`,
     );
   }
 

@@ -96,7 +96,7 @@ export function outcome({ request, decision }: RequestState, member?: string, is
   switch (decision?.by) {
     case 'user':
       if (decision.answer.kind === 'allow' && decision.answer.edited)
-        return { icon: 'edit', state: 'done', words: t('Allowed with edits by a person'), message: '' };
+        return { icon: 'edit', state: 'done', words: t('Allowed with edits'), message: '' };
       return member === undefined ? outcomeByUser(request, decision) : outcomeByMember(decision.answer, plain(member));
     case 'timeout': {
       const waitedText = minutes(Date.parse(decision.at) - Date.parse(request.asked_at));
@@ -202,6 +202,6 @@ export function timeLeft(
   const left = Date.parse(expires ?? '') - now;
   if (!Number.isFinite(left)) return '';
   return kind === 'question'
-    ? t('Continues without an answer in {0}', clock(left))
+    ? t('Continues in {0} if you do not answer', clock(left))
     : t('Will be denied automatically in {0}', clock(left));
 }

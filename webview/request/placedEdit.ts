@@ -21,7 +21,7 @@ export function editInContext(
       <span class="mono">${shownCode(relative(path, projectDir))}</span><span>${fileWords(preview)}</span>
     </div>
     ${previewNotes(preview, request)}
-    <div class="diff mono" role="group" aria-label=${t('Changes of {0}', plain(path))}>
+    <div class="diff mono" role="group" aria-label=${t('Changes in {0}', plain(path))}>
       ${lines.map((line) => diffLine(line, true))}
     </div>`;
 }

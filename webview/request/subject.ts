@@ -126,7 +126,7 @@ function changes(action: Extract<ToolAction, { kind: 'file_edit' }>, asked: Subj
         <span class="mono">${shownCode(relative(change.path, projectDir))}</span><span>${kindOf(change)}</span>
       </div>
       ${preview === undefined || !isFirst ? nothing : asked.requestPreview?.drawing.previewNotes(preview, request)}
-      <div class="diff mono" role="group" aria-label=${t('Changes of {0}', plain(change.path))}>
+      <div class="diff mono" role="group" aria-label=${t('Changes in {0}', plain(change.path))}>
         ${lines.map((line) => diffLine(line, numbered))}
       </div>`;
   })}`;

@@ -133,7 +133,7 @@ function diff(context: DetailContext, change: FileChange): TemplateResult {
   const numbered = change.patch !== undefined;
   const key = `d:${context.entry.index}`;
   return html`${fileHead(context, change.path, true)}
-    <div class="diff mono" tabindex="0" role="group" aria-label=${t('Changes of {0}', plain(change.path))}>
+    <div class="diff mono" tabindex="0" role="group" aria-label=${t('Changes in {0}', plain(change.path))}>
       ${first.map((line) => diffLine(line, numbered))}
     </div>
     ${

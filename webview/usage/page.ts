@@ -155,11 +155,11 @@ function notes({ omitted, unreadable, team }: UsagePage): TemplateResult | typeo
 }
 
 function teamText({ sessions, isComplete, isConnected }: TeamCoverage): string {
-  if (!isConnected) return t('The team cannot be reached. Sessions of other members are not included.');
+  if (!isConnected) return t('The team cannot be reached. Sessions from other members are not included.');
   const text = plural(
     sessions,
-    t('Includes {0} session of other members, on the day it was created.', 1),
-    t('Includes {0} sessions of other members, each on the day it was created.'),
+    t('Includes {0} session from other members, on the day it was created.', 1),
+    t('Includes {0} sessions from other members, each on the day it was created.'),
   );
   return isComplete ? text : `${text} ${t('Older ones are not included.')}`;
 }

@@ -126,7 +126,7 @@ function entryCount({ total, leftOut }: Store): Pick<Tab, 'count' | 'hint'> {
   if (leftOut === 0) return { count: total };
   return {
     count: total - leftOut,
-    hint: plural(leftOut, t('1 follow-up or callback hidden'), t('{0} follow-ups and callbacks hidden')),
+    hint: plural(leftOut, t('1 follow-up or child result hidden'), t('{0} follow-ups and child results hidden')),
   };
 }
 

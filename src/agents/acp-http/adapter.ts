@@ -20,7 +20,7 @@ export const acpHttp: AgentAdapter = {
     usage: { supported: false, reason: 'the protocol does not report tokens' },
     cost: { supported: false, reason: 'the protocol reports neither tokens nor cost' },
     subagents: { supported: false, reason: 'the protocol does not report them' },
-    midRunMessages: { supported: false, reason: 'only as answers to questions of the agent' },
+    midRunMessages: { supported: false, reason: 'only as answers to the agent’s questions' },
     modelChoice: { supported: false, reason: 'the server decides' },
     mcp: { supported: false, reason: 'the server decides' },
   },

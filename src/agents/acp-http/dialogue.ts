@@ -44,7 +44,7 @@ export class AcpHttpDialogue implements Dialogue {
 
   async #ask(asked: string): Promise<void> {
     this.#askCount += 1;
-    const question = asked === '' ? 'The agent waits for an answer.' : asked;
+    const question = asked === '' ? 'The agent is waiting for an answer.' : asked;
     const decision = await this.#host.ask({
       id: requestId(this.#watch.runId, this.#askCount),
       kind: 'question',

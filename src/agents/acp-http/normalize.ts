@@ -126,7 +126,8 @@ export class AcpHttpReader implements AgentReader {
     this.#run.isInTurn = true;
     const shown = messageText(field(awaits, 'message'));
     const request = limitDepth(awaits ?? null);
-    const content = shown === '' ? 'The agent waits for an answer.' : `The agent waits for an answer:\n\n${shown}`;
+    const content =
+      shown === '' ? 'The agent is waiting for an answer.' : `The agent is waiting for an answer:\n\n${shown}`;
     const entry = this.#run.system('awaiting', content, line.timestamp, { awaitRequest: request });
     this.#awaitCount += 1;
     // If someone is asked, that entry shows the request and its answer.

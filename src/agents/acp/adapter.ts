@@ -17,7 +17,7 @@ export const acp: AgentAdapter = {
     fork: { supported: true, reason: 'at its end if the agent supports it; otherwise from the transcript as text' },
     approvals: { supported: true },
     thinking: { supported: true, reason: 'if the agent reports it' },
-    toolResults: { supported: true, reason: 'as far as the agent sends them to its client' },
+    toolResults: { supported: true, reason: 'only those that the agent sends to its client' },
     usage: { supported: true, reason: 'if the agent reports it' },
     cost: { supported: true, reason: 'if the agent reports it; otherwise estimated from the tokens and the model' },
     subagents: { supported: true, reason: 'if the agent reports them' },

@@ -75,7 +75,7 @@ export class AcpReader implements AgentReader {
     const counted = this.exitOf(exit);
     if (counted !== exit) this.#effectiveExit = counted;
     this.#conversation.interrupt();
-    this.#conversation.calls.settle('No result: the run ended before the tool answered.', timestamp);
+    this.#conversation.calls.settle('No result: the run ended before the tool returned.', timestamp);
   }
 
   facts(): OwnFacts {
@@ -133,7 +133,7 @@ export class AcpReader implements AgentReader {
 
   #handleOpening(result: JsonObject, { timestamp }: SourceLine): void {
     this.#conversation.interrupt();
-    this.#conversation.calls.settle('No result: the history has none.', timestamp);
+    this.#conversation.calls.settle('No result in the history.', timestamp);
     this.#conversation.plans.endTurn();
     this.#phase = 'live';
     this.#session.handleOpened(result, timestamp);

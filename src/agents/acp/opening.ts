@@ -114,5 +114,5 @@ export function loginAdvice({ preset, logins }: Pick<Greeting, 'preset' | 'login
   const offered = logins.map(({ name, description }) => (description === undefined ? name : `${name}: ${description}`));
   const run = preset?.login ?? program;
   const offeredText = offered.length === 0 ? '' : ` It offers: ${offered.join('; ')}.`;
-  return `Log in once in a terminal (${run}), or give it a key in its environment.${offeredText}`;
+  return `Log in once in a terminal (${run}), or set its API key in the environment.${offeredText}`;
 }

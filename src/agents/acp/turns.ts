@@ -11,7 +11,7 @@ import type { RpcError, TurnEnd, UsageUpdate } from './wire.ts';
 
 /** Stop reasons with which the agent did not do what was asked. */
 const stopErrors = new Map([
-  ['max_tokens', { code: 'max_output_tokens', text: 'The answer was interrupted at the token limit.' }],
+  ['max_tokens', { code: 'max_output_tokens', text: 'The response was cut off at the token limit.' }],
   ['max_turn_requests', { code: 'max_turns', text: 'The turn reached its request limit.' }],
   ['refusal', { code: 'refusal', text: 'The model refused to continue.' }],
 ]);
@@ -73,7 +73,7 @@ export class Turns {
   endTurn(end: TurnEnd, timestamp: string): void {
     this.#conversation.interrupt();
     const cancelled = end.stopReason === 'cancelled';
-    const reason = 'No result: the turn ended before the tool answered.';
+    const reason = 'No result: the turn ended before the tool returned.';
     this.#conversation.calls.settle(cancelled ? 'The turn was cancelled.' : reason, timestamp, !cancelled);
     const [only] = end.models;
     if (end.models.length === 1) this.#session.modelUsed(only?.model);
@@ -93,7 +93,7 @@ export class Turns {
       this.#run.writer.add({ type, content: shown, timestamp, metadata: this.#run.session.metadata() });
       return;
     }
-    this.#conversation.calls.settle('No result: the turn failed before the tool answered.', timestamp);
+    this.#conversation.calls.settle('No result: the turn failed before the tool returned.', timestamp);
     this.#run.error(shown, name, timestamp);
     this.#close(null, shown, timestamp);
   }

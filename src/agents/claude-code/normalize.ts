@@ -110,7 +110,7 @@ export class ClaudeCodeNormalizer implements Normalizer {
   /** The records end here, and so did the agent: closes calls without a result. */
   endRecords(at: number): readonly EntryUpdate[] {
     this.#settleCount();
-    this.#calls.end('No result: the agent ended before the tool answered.', this.#session.clock.arrivalTime(at));
+    this.#calls.end('No result: the agent ended before the tool returned.', this.#session.clock.arrivalTime(at));
     return this.#writer.take();
   }
 
@@ -125,7 +125,7 @@ export class ClaudeCodeNormalizer implements Normalizer {
     this.#client.end(timestamp);
     this.#settleCount();
     this.#partials.end((parent) => new Line({ parent_tool_use_id: parent }, at, this.#session, ''));
-    this.#calls.end(`No result: the run ended before the tool answered (${describeExit(exit)}).`, timestamp);
+    this.#calls.end(`No result: the run ended before the tool returned (${describeExit(exit)}).`, timestamp);
     const ending = endingOf({
       exit,
       stderr: this.#stderr.text,
@@ -301,7 +301,7 @@ export class ClaudeCodeNormalizer implements Normalizer {
     const event = line.message['event'];
     if (isObject(event) && event['type'] === 'error') {
       const error = isObject(event['error']) ? event['error'] : {};
-      const shown = text(error['message']) ?? 'The stream of the answer failed.';
+      const shown = text(error['message']) ?? 'Streaming the response failed.';
       this.#state.error(shown, nonEmpty(error['type']), line.timestamp, line.metadata());
       return true;
     }

@@ -178,7 +178,7 @@ const systemSubtypes = new Map<string, LineDescriber>([
   ['elicitation_complete', (m) => join('Question answered', nonEmpty(m['mcp_server_name']))],
   ['mirror_error', (m) => join('The transcript could not be copied', nonEmpty(m['error']))],
   ['control_request_progress', requestProgress],
-  ['worker_shutting_down', (m) => join('The agent shuts down', nonEmpty(m['reason']))],
+  ['worker_shutting_down', (m) => join('The agent is shutting down', nonEmpty(m['reason']))],
 ]);
 
 /** Other types of lines about the run, outside the conversation. */
@@ -186,7 +186,7 @@ const otherTypes = new Map<string, LineDescriber>([
   ['rate_limit_event', rateLimit],
   [
     'tool_progress',
-    (m) => join(`${nonEmpty(m['tool_name']) ?? 'Tool'} still runs`, elapsed(amount(m['elapsed_time_seconds']))),
+    (m) => join(`${nonEmpty(m['tool_name']) ?? 'Tool'} is still running`, elapsed(amount(m['elapsed_time_seconds']))),
   ],
   ['tool_use_summary', (m) => nonEmpty(m['summary']) ?? 'Tool summary'],
   ['auth_status', (m) => titled(join('Authentication', nonEmpty(m['error'])), texts(m['output']).join('\n').trimEnd())],

@@ -124,7 +124,7 @@ export class TaskReader implements RecordReader {
     if (kind === 'condense_context') {
       const usd = amount(field(message['contextCondense'], 'cost'));
       if (usd !== undefined && usd > 0) facts.request({ key, at: time, model: model ?? null, usage: {}, usd });
-      facts.addMissing('The store does not have the tokens of requests that condense the conversation.');
+      facts.addMissing('The store does not include the tokens of requests that condense the conversation.');
       return;
     }
     if (kind === undefined || !requestKinds.has(kind)) return;

@@ -68,7 +68,7 @@ export class OpenCodeParts {
         );
         return true;
       case 'retry': {
-        const shown = nonEmpty(field(field(part['error'], 'data'), 'message')) ?? 'The request was tried again.';
+        const shown = nonEmpty(field(field(part['error'], 'data'), 'message')) ?? 'The request was retried.';
         this.#runOnce(part, () => this.#session.run.system('retry', shown, this.#session.now, extra));
         return true;
       }

@@ -126,7 +126,7 @@ export class RecordParser implements StoreParser {
   end(isLive: boolean): readonly EntryUpdate[] {
     const { run, now } = this.#session;
     this.#reader.end?.(isLive);
-    if (!isLive) run.calls.end('No result: the agent ended before the tool answered.', now);
+    if (!isLive) run.calls.end('No result: the agent ended before the tool returned.', now);
     return this.#takeUpdates();
   }
 

@@ -1,6 +1,7 @@
 import type { AgentRequest } from '../../model/agent/request.ts';
 import type { DiffLine, EditPreview } from '../../model/transcript/editPreview.ts';
 import { visibleLine } from '../../model/text/visibleText.ts';
+import { counted } from '../print/counted.ts';
 
 /** Maximum number of printed lines per file. */
 const maxLines = 200;
@@ -27,7 +28,7 @@ function body(preview: EditPreview, { asked_at: askedAt }: AgentRequest): string
         ]),
     ...(changedAt !== null && changedAt > Date.parse(askedAt) ? ['    (the file changed after the agent asked)'] : []),
     ...lines.slice(0, maxLines).map((line) => `    ${lineText(line, width)}`),
-    ...(lines.length > maxLines ? [`    … ${lines.length - maxLines} more lines`] : []),
+    ...(lines.length > maxLines ? [`    … ${counted(lines.length - maxLines, 'more line')}`] : []),
   ];
 }
 

@@ -18,7 +18,7 @@ export async function assertTrusted(
 ): Promise<void> {
   const blueprint = all.find((candidate) => candidate.name === name);
   if (blueprint === undefined || blueprint.agent === null) return;
-  const origin = blueprint.level === 'workspace' ? 'of the folder' : 'your own';
+  const origin = blueprint.level === 'workspace' ? 'from the folder' : 'your own';
   context.stderr.write(`vitrine: agent "${name}" (${origin}): ${visibleLine(blueprint.file)}\n`);
   const home = homeOf(context.env);
   if (!needsTrust(blueprint, all) || (await isTrusted(blueprint, home))) return;

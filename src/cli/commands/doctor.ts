@@ -5,6 +5,7 @@ import { EngineFailure } from '../../engine/failures/failures.ts';
 import { parseOptions } from '../options/args.ts';
 import type { Command } from '../command.ts';
 import { createEngine, storeFolder, storeHelp } from '../run/engine.ts';
+import { counted } from '../print/counted.ts';
 
 const help = `Usage: vitrine doctor [options]
 
@@ -58,7 +59,7 @@ function sessionLines(found: Diagnosis): string[] {
   const lost = folders.filter(({ folder, isMissing }) => isMissing || folder === null);
   const places = lost.map(
     ({ folder, sessions }) =>
-      `  ${folder ?? 'No folder'}: ${counted(sessions.length)}${folder === null ? '' : ', missing folder'}`,
+      `  ${folder ?? 'No folder'}: ${counted(sessions.length, 'session')}${folder === null ? '' : ', missing folder'}`,
   );
   return [
     `Sessions   ${summaries.length} found, ${summaries.length - hidden.length} listed, ${running} running, ${interrupted} interrupted`,
@@ -69,10 +70,6 @@ function sessionLines(found: Diagnosis): string[] {
     ...(places.length === 0 ? [] : ['In missing folders:', ...places]),
     ...(leases.length === 0 ? [] : [`Locks held by running agents: ${leases.join(', ')}`]),
   ];
-}
-
-function counted(sessions: number): string {
-  return sessions === 1 ? '1 session' : `${sessions} sessions`;
 }
 
 function describe({ report, lastError }: Diagnosis['agents'][number]): string[] {

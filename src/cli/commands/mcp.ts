@@ -10,9 +10,10 @@ import { createEngine, storeHelp } from '../run/engine.ts';
 const help = `Usage: vitrine mcp [options]
 
 Serves the Model Context Protocol (MCP) on stdin and stdout, for another editor or agent. Its client can search sessions,
-read transcripts, find out why a line of a file exists, get usage, and start agents in recorded sessions.
+read transcripts, find out why a line in a file exists, get usage, and start agents in recorded sessions.
 Before an agent starts, the client asks its user. A client that cannot ask starts no agents without --allow-start.
-Requests of started agents are denied, because no one can answer here. Sessions continue when the client ends.
+Requests from agents that it starts are denied, because no one can answer here. Sessions continue when the client
+disconnects.
 
   --allow-start      starts agents without asking, if the client cannot ask
   --cwd DIR          folder of the agents; default: the current one

@@ -32,7 +32,8 @@ Exit code 0: done; 1: doctor found a problem; 2: rejected or not reachable.
                      team runs wait
   leave              ends your membership; local sessions stay
 
-  --down N           with init: reverts the newest N migrations of the schema, and deletes the data that only they store  --as LEVEL         nothing, metadata (such as title, agent, cost), or records (default): also transcripts, with
+  --down N           with init: reverts the newest N migrations of the schema, and deletes the data that only they store
+  --as LEVEL         nothing, metadata (such as title, agent, cost), or records (default): also transcripts, with
                      secrets masked
   --delete-mine      also deletes all your data in the team; tombstones without content remain
   --json             one JSON object per line

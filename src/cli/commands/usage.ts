@@ -8,6 +8,7 @@ import { UsageError, type CliContext, type Command } from '../command.ts';
 import { createEngine, storeHelp } from '../run/engine.ts';
 import { writeLines } from '../print/output.ts';
 import { pricesHelp, pricesOption } from '../options/executorOptions.ts';
+import { counted } from '../print/counted.ts';
 
 const groupings = ['day', 'model', 'agent'] as const satisfies readonly GroupBy[];
 
@@ -20,7 +21,7 @@ Adds up tokens and cost by day, model or agent, over Vitrine's own sessions and 
   --by GROUPING      day, model or agent; default: day
   --days N           the last N days, including today; default: 30; 0: all
   --own              only sessions that Vitrine recorded
-  --team             includes what other team members share, on the day on which each session was created
+  --team             includes what other team members share, on the day each session was created
   --json             one group per line as JSON, then one line with "total"
   --line             prints today's usage in one short line, for a shell prompt
 ${pricesHelp}${storeHelp}
@@ -44,7 +45,7 @@ export const usage: Command = {
     const { values } = parseOptions('usage', { args: [...args], options });
     const by = groupings.find((grouping) => grouping === (values.by ?? 'day'));
     if (by === undefined)
-      throw new UsageError(`Unknown grouping: ${values.by}`, `Choose one of: ${groupings.join(', ')}.`);
+      throw new UsageError(`Unknown grouping: "${values.by}" (--by).`, `Use one of: ${groupings.join(', ')}.`);
     const days = values.line === true ? 1 : daysOption(values.days);
     const ownOnly = values.own === true;
     const prices = await pricesOption(values.prices, context);
@@ -65,7 +66,7 @@ export const usage: Command = {
       else if (values.json === true) await writeLines(context.stdout, [...groups.map(jsonGroup), jsonGroup(total)]);
       else for (const group of [...groups, total]) context.stdout.write(`${row(group)}\n`);
       if (team !== undefined) context.stderr.write(`${team.note}\n`);
-      if (unreadable > 0) context.stderr.write(`vitrine: ${unreadable} records could not be read.\n`);
+      if (unreadable > 0) context.stderr.write(`vitrine: Could not read ${counted(unreadable, 'record')}.\n`);
       return 0;
     } finally {
       await engine.dispose();
@@ -112,7 +113,7 @@ function row(group: Group): string {
     visibleLine(group.key).padEnd(28),
     amount(group).padStart(12),
     `${englishNumbers.compact(totalTokens(group.usage))} tokens`.padStart(14),
-    `${group.sessions} ${group.sessions === 1 ? 'session' : 'sessions'}`,
+    counted(group.sessions, 'session'),
   ];
   return cells.join('  ');
 }

@@ -25,7 +25,7 @@ const prompt = z
 const execution_mode = z
   .enum(['sync', 'async_poll'])
   .default('sync')
-  .describe('sync: the call returns the result. async_poll: ask session_status and session_result.');
+  .describe('sync: the call returns the result. async_poll: call session_status and session_result.');
 const readOnly = { readOnlyHint: true };
 
 /** Characters of a prompt in a question. */

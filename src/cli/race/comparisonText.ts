@@ -25,7 +25,7 @@ export function comparisonText({ results, overlaps, check }: Comparison): string
     ...table,
     ...section('Why', reasons),
     ...section(`Check failed: ${quoteSafely(check ?? '')}`, failed),
-    ...section('In common', overlaps.map(overlapText)),
+    ...section('Changed by two results', overlaps.map(overlapText)),
     '',
   ].join('\n');
 }
@@ -68,10 +68,10 @@ function changedLinesText(files: ComparedLane['files']): string {
 }
 
 function overlapText({ a, b, files, lines, same }: Overlap): string {
-  if (files.length === 0) return `${a} and ${b}: no file`;
-  const count = lines === null ? 'lines unknown' : `${figures.count(lines)} changed lines`;
+  if (files.length === 0) return `${a} and ${b}: no files in common`;
+  const count = lines === null ? 'lines unknown' : `${figures.count(lines)} changed ${lines === 1 ? 'line' : 'lines'}`;
   const equal = same === null || same.length === 0 ? '' : `, ${figures.count(same.length)} with the same content`;
-  return `${a} and ${b}: ${figures.count(files.length)} files (${fileListText(files)}), ${count}${equal}`;
+  return `${a} and ${b}: ${figures.count(files.length)} ${files.length === 1 ? 'file' : 'files'} (${fileListText(files)}), ${count}${equal}`;
 }
 
 const maxListed = 5;

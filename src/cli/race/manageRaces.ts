@@ -7,6 +7,7 @@ import { writeLines } from '../print/output.ts';
 import { withDaemonErrors } from '../run/daemon.ts';
 import { comparisonText } from './comparisonText.ts';
 import { raceContext } from './startRace.ts';
+import { counted } from '../print/counted.ts';
 
 export interface ManageOptions {
   readonly json: boolean;
@@ -66,7 +67,7 @@ export const raceCommands: Readonly<Record<string, (action: RaceAction) => Promi
       daemon.call('undoRace', { race_id, context: raceContext(folder, context.env) }),
     );
     if (json) await writeLines(context.stdout, [result]);
-    else context.stdout.write(`Restored ${result.files.length} files in ${visibleLine(folder)}.\n`);
+    else context.stdout.write(`Restored ${counted(result.files.length, 'file')} in ${visibleLine(folder)}.\n`);
     return done;
   },
 
@@ -99,7 +100,7 @@ export async function printComparison(
 async function raceOf({ daemon, args: [race_id] }: RaceAction): Promise<Race> {
   if (race_id === undefined) throw new UsageError('Specify a race.', 'See "vitrine race list".');
   if (!/^race_[0-9a-f]{12}$/.test(race_id))
-    throw new UsageError(`"${race_id}" is not the ID of a race.`, 'See "vitrine race list".');
+    throw new UsageError(`"${race_id}" is not a race ID.`, 'See "vitrine race list".');
   return (await withDaemonErrors(() => daemon.call('race', { race_id }))).race;
 }
 
@@ -113,12 +114,12 @@ function raceLine({ race_id: id, state, created_at: at, lanes, folder, prompt }:
 function applyResultText(applied: ResultOf<'applyRace'>, folder: string, id: string): string {
   if (applied.how === 'branch') return `Created the branch ${applied.branch ?? ''}.`;
   if (applied.files.length === 0) return `${folder} already has this result.`;
-  return `Changed ${applied.files.length} files in ${folder}. To undo: vitrine race undo ${id}`;
+  return `Changed ${counted(applied.files.length, 'file')} in ${folder}. To undo: vitrine race undo ${id}`;
 }
 
 function lossText({ losses }: ResultOf<'cleanRace'>, id: string): string {
   const lines = losses.flatMap(({ lane, worktree, files }) => [
-    `  ${lane}: ${files === null ? 'unknown changes' : `${files.length} changed files`} in ${worktree}`,
+    `  ${lane}: ${files === null ? 'unknown changes' : counted(files.length, 'changed file')} in ${worktree}`,
     ...(files ?? []).slice(0, 10).map((file) => `    ${file}`),
   ]);
   return [

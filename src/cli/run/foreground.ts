@@ -102,5 +102,5 @@ function printError({ stderr }: CliContext, error: unknown): void {
 function failureLine(session: PrintedSession, error: string | null | undefined): string {
   const { agent_label: agent, outcome, reason = error ?? undefined } = session.summary();
   if (reason === undefined) return `${agent} failed.`;
-  return outcome !== 'failed' ? reason : `The run of ${agent} failed: ${quoteSafely(reason)}`;
+  return outcome !== 'failed' ? reason : `The ${agent} run failed: ${quoteSafely(reason)}`;
 }

@@ -3,6 +3,7 @@ import type { RecallResult } from '../../engine/recall/types.ts';
 import { folderFilter } from '../../engine/recall/recall.ts';
 import { sourceText } from '../../insight/recall/querySource.ts';
 import type { CliContext } from '../command.ts';
+import { counted } from '../print/counted.ts';
 
 interface RecallArguments {
   readonly prompt: string;
@@ -34,9 +35,7 @@ async function folderOf(engine: Engine, { cwd, resume }: RecallArguments): Promi
 function recalledText({ source, passages, sessions }: RecallResult): string {
   if (source === null) return 'Earlier sessions were not searched, because the prompt has no search terms.';
   const by = `with ${sourceText(source)} (${source})`;
-  if (passages.length === 0) return `No matches in ${count(sessions, 'earlier session')} ${by}.`;
+  if (passages.length === 0) return `No matches in ${counted(sessions, 'earlier session')} ${by}.`;
   const from = new Set(passages.map(({ sessionId }) => sessionId)).size;
-  return `Context added: ${count(passages.length, 'passage')} from ${count(from, 'earlier session')}, found ${by}.`;
+  return `Context added: ${counted(passages.length, 'passage')} from ${counted(from, 'earlier session')}, found ${by}.`;
 }
-
-const count = (n: number, what: string): string => `${n} ${what}${n === 1 ? '' : 's'}`;

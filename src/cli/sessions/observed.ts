@@ -51,5 +51,5 @@ export async function readObserved(context: CliContext, id: string): Promise<Obs
 
 /** Error message of a command that needs a record. */
 export function notRecorded({ id, label, path }: ObservedTranscript): string {
-  return `${id} is a session of ${label} that Vitrine did not record. Vitrine reads it from ${path}.`;
+  return `${id} is a ${label} session that Vitrine did not record. Vitrine reads it from ${path}.`;
 }

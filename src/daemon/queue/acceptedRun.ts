@@ -34,7 +34,7 @@ export async function acceptedRun(
   if (own !== undefined && executor_type !== own)
     throw new CoordinatorError(
       'contradiction',
-      `Session ${session_id} is a session of ${own}; ${executor_type} cannot resume it. Use ${own}, or start a new session.`,
+      `Session ${session_id} is a ${own} session; ${executor_type} cannot resume it. Use ${own}, or start a new session.`,
     );
   const folder = project_dir ?? session.project_dir;
   return {
@@ -55,7 +55,7 @@ export function acceptedTeamRun({ executor_type, ...request }: QueueRequest): Cr
     if (request.retry === true)
       throw new CoordinatorError(
         'invalid',
-        'A child session cannot be retried: another runner would begin another session. Remove --retry or --parent.',
+        'A child session cannot be retried: another runner would start a new session. Remove --retry or --parent.',
       );
   }
   return { ...request, executor_type: knownExecutor(executor_type) };

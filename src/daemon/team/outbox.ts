@@ -199,7 +199,7 @@ export class Outbox {
   /** A server that does not answer or accepts no login now, or no space on disk, here or there: all of that can be temporary. */
   #tryAgain(id: string, error: unknown): void {
     if (!TeamError.is(error, 'unreachable') && !this.#failedSends.has(id))
-      this.#deps.log.warn(`Session ${id} could not be sent to the team, and is tried again: ${String(error)}`);
+      this.#deps.log.warn(`Session ${id} could not be sent to the team and will be retried: ${String(error)}`);
     this.#retry(id);
   }
 

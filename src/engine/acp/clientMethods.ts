@@ -212,7 +212,7 @@ interface EndedTerminal {
 
 function terminalNote(command: string, output: string, exit: ExitInfo | null): string {
   const end = exit === null ? 'still running' : (exit.signal ?? `exit code ${exit.code ?? 'unknown'}`);
-  return `The agent had a command run (${end}):\n\n${codeBlock(`$ ${command}\n${output}`)}`;
+  return `Vitrine ran a command for the agent (${end}):\n\n${codeBlock(`$ ${command}\n${output}`)}`;
 }
 
 function statusOf({ code, signal }: { code: number | null; signal: string | null }) {

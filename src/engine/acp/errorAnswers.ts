@@ -11,9 +11,9 @@ export class ImpossibleError extends Error {
 /** @throws ImpossibleError */
 export function assertProtocolVersion({ version }: Greeting): void {
   if (version === protocolVersion) return;
-  const versionText = version === null ? 'does not say which version' : `speaks version ${version}`;
+  const versionText = version === null ? 'does not say which version' : `uses version ${version}`;
   throw new ImpossibleError(
-    `it ${versionText} of the Agent Client Protocol, and Vitrine speaks version ${protocolVersion}. Install a version of the agent that speaks that, or update Vitrine.`,
+    `it ${versionText} of the Agent Client Protocol, but Vitrine supports version ${protocolVersion}. Install a version of the agent that supports it, or update Vitrine.`,
   );
 }
 
@@ -25,11 +25,11 @@ export function unansweredReason(
 ): string {
   if (error instanceof ImpossibleError) return error.message;
   if (UnansweredError.is(error)) {
-    return `${error.message}. Start it once in a terminal (${program}); it may wait for a login there.`;
+    return `${error.message}. Start it once in a terminal (${program}); it may be waiting for a login.`;
   }
   if (isLoginError(error)) return `you are not logged in to it. ${loginAdvice({ preset, logins }, program)}`;
   const answered = answeredError(error);
-  if (answered !== undefined) return `it answered with an error: ${errorText(answered)}`;
+  if (answered !== undefined) return `it returned an error: ${errorText(answered)}`;
   return error instanceof Error ? error.message : String(error);
 }
 

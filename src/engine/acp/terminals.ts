@@ -162,7 +162,7 @@ function stateOf({ tail, exit }: Terminal): TerminalState {
 
 function notStarted(command: string, why: string): string {
   const shell = /\s/.test(command)
-    ? ' Vitrine starts no shell: give the program as `command`, its arguments as `args`.'
+    ? ' Vitrine does not start a shell: pass the program as `command` and its arguments as `args`.'
     : '';
   return `${command} could not be started: ${why}${shell}`;
 }

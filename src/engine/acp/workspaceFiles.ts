@@ -46,7 +46,7 @@ export class WorkspaceFiles {
     const named = path.resolve(file);
     const realFile = await realPlace(named);
     if (realFile === undefined || !isWithin(realFile, root)) {
-      throw new Refusal('invalid', `${file} is outside of the folder of this session, ${this.#folder}.`);
+      throw new Refusal('invalid', `${file} is outside the folder of this session, ${this.#folder}.`);
     }
     return realFile;
   }

@@ -61,7 +61,8 @@ export class AcpHttpClient {
       const path = `/agents?limit=${pageOfAgents}&offset=${offset}`;
       const { where, value } = await this.#requestJson('GET', path, undefined, signal);
       const listed: unknown = isObject(value) ? value['agents'] : value;
-      if (!Array.isArray(listed)) throw acpHttpFailures.notTheProtocol(where, 'the answer has no list of agents');
+      if (!Array.isArray(listed))
+        throw acpHttpFailures.notTheProtocol(where, 'the response contains no list of agents');
       const before = found.size;
       for (const agent of listed) {
         if (!isObject(agent) || typeof agent['name'] !== 'string') continue;
@@ -105,7 +106,7 @@ export class AcpHttpClient {
       signal,
     );
     const events: unknown = isObject(value) ? value['events'] : undefined;
-    if (!Array.isArray(events)) throw acpHttpFailures.notTheProtocol(where, 'the answer has no list of events');
+    if (!Array.isArray(events)) throw acpHttpFailures.notTheProtocol(where, 'the response contains no list of events');
     return events.map((event) => JSON.stringify(event));
   }
 
@@ -155,7 +156,7 @@ export class AcpHttpClient {
       try {
         return { where, value: JSON.parse(text) };
       } catch {
-        throw acpHttpFailures.notTheProtocol(where, 'the answer is not JSON');
+        throw acpHttpFailures.notTheProtocol(where, 'the response is not JSON');
       }
     } catch (error) {
       if (AcpHttpFailure.is(error)) throw error;

@@ -115,7 +115,7 @@ class AcpHttpRun {
     this.#endLines();
     this.#abort.signal.throwIfAborted();
     if (!this.#settled)
-      yield* this.#recoverEvents('The connection was lost. Vitrine requested the following events.', cause);
+      yield* this.#recoverEvents('The connection was lost. Vitrine requested the remaining events.', cause);
   }
 
   async *#recoverEvents(why: string, cause?: unknown): AsyncGenerator<OutputChunk> {
@@ -155,7 +155,7 @@ class AcpHttpRun {
     if (answer !== null && !this.#stopping) return client.resume(runId, answer, signal);
     this.#stop.abort();
     await this.#cancel();
-    yield* this.#recoverEvents('The run was cancelled while it waited. Vitrine requested its end.');
+    yield* this.#recoverEvents('The run was cancelled while it was waiting. Vitrine requested its last events.');
     return null;
   }
 

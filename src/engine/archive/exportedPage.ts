@@ -10,7 +10,6 @@ export function exportedPage(): Promise<string> {
     const places = [folder, path.join(folder, 'dist')].map((place) => path.join(place, name));
     const found = places.find((file) => existsSync(file));
     if (found !== undefined) return readFile(found, 'utf8');
-    if (folder === path.dirname(folder))
-      throw new Error(`The installation of Vitrine is incomplete. Missing: ${name}.`);
+    if (folder === path.dirname(folder)) throw new Error(`The Vitrine installation is incomplete. Missing: ${name}.`);
   }
 }

@@ -29,7 +29,7 @@ export async function gpgCheck(data: Buffer, signature: string, environment: Env
     return { state: 'good', key: `${named.replace(/^\S+ /, '')} ${fingerprint}${expired}` };
   }
   if (status.has('NO_PUBKEY')) {
-    return { state: 'unchecked', why: `The key ${status.get('NO_PUBKEY')} is not in the keyring of this user.` };
+    return { state: 'unchecked', why: `The key ${status.get('NO_PUBKEY')} is not in this user’s keyring.` };
   }
   return { state: 'bad', why: stderr.trim() };
 }

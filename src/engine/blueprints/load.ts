@@ -48,7 +48,7 @@ export async function loadBlueprints(folders: readonly BlueprintFolder[]): Promi
       }
       const other = byName.get(name);
       if (other === undefined || other === blueprint) return blueprint;
-      const message = `There is another agent "${name}": ${other.file}. Give one of them another name.`;
+      const message = `There is another agent "${name}": ${other.file}. Rename one of them.`;
       return disableBlueprint(blueprint, 'error', message);
     });
   });

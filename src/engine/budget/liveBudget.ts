@@ -165,7 +165,7 @@ export class LiveBudget implements BudgetListener {
 
 /** Transcript note about the reached limit. */
 export function reachedNote(reached: ReachedLimit): Note {
-  const endedByAgent = reached.by === 'agent' ? ' The agent ended by its own limit.' : '';
+  const endedByAgent = reached.by === 'agent' ? ' The agent stopped at its own limit.' : '';
   const content = `${reachedText(reached)}${endedByAgent} Raise the limit to resume the session.`;
   return { subtype: 'budget', content, metadata: { budget: reached } };
 }

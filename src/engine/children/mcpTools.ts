@@ -11,7 +11,7 @@ const prompt = z.string().min(1).describe('The task. The agent cannot see this c
 const execution_mode = executionModeSchema
   .default('sync')
   .describe(
-    'sync: the call returns the result. async_poll: the session runs in the background; ask session_status and session_result. async_callback: the session runs in the background; you get the result when you are idle.',
+    'sync: the call returns the result. async_poll: the session runs in the background; call session_status and session_result. async_callback: the session runs in the background; you get the result when you are idle.',
   );
 
 /** The tools with which a session starts others and gets their results. */

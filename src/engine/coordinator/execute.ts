@@ -94,7 +94,7 @@ async function assertSameAgent({ executor_type, run }: Job, { engine }: ExecuteD
   if (own === undefined || own === executor_type) return;
   throw new CoordinatorError(
     'contradiction',
-    `Session ${run.session_id} is a session of ${own}; a runner for ${executor_type} cannot resume it.`,
+    `Session ${run.session_id} is a ${own} session; a runner for ${executor_type} cannot resume it.`,
   );
 }
 

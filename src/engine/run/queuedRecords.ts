@@ -45,8 +45,8 @@ export class QueuedRecords {
   async keepWaiting(job: Job, why: string, place: Pick<Session, 'project_dir' | 'remote'> = {}): Promise<void> {
     const { run } = job;
     const at = new Date(this.#deps.clock()).toISOString();
-    const until = run.timeout_at === undefined ? '' : ` It fails at ${run.timeout_at} unless a runner can take it.`;
-    const waits = noticeEntry(0, at, `Queued as ${run.run_id}. It waits: ${why}.${until}`);
+    const until = run.timeout_at === undefined ? '' : ` The run fails at ${run.timeout_at} unless a runner takes it.`;
+    const waits = noticeEntry(0, at, `Queued as ${run.run_id}. Waiting: ${why}.${until}`);
     await this.#create(job, [{ kind: 'entry', entry: waits, received_at: at }], place);
   }
 

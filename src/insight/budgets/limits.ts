@@ -18,7 +18,7 @@ export function parseBudgets(found: unknown): { readonly value: Budgets; readonl
       const agents = Object.entries(setting);
       const limits = agents.map(([type, settings]) => [type, limitsOf(settings, `agents.${type}`, problems)] as const);
       value.set(name, Object.fromEntries(limits));
-    } else problems.push(`There is no scope "${name}".`);
+    } else problems.push(`Unknown scope: "${name}".`);
   }
   return { value: Object.fromEntries(value), problems };
 }
@@ -31,7 +31,7 @@ function limitsOf(setting: unknown, name: string, problems: string[]): Limits {
   const limits: Partial<Record<BudgetUnit, number>> = {};
   for (const [unit, limit] of Object.entries(setting)) {
     const known = budgetUnits.find((budgetUnit) => budgetUnit === unit);
-    if (known === undefined || !units.has(unit)) problems.push(`There is no unit "${name}.${unit}".`);
+    if (known === undefined || !units.has(unit)) problems.push(`Unknown unit: "${name}.${unit}".`);
     // Forms use 0 for "no limit".
     else if (limit === 0) continue;
     else if (typeof limit !== 'number' || !Number.isFinite(limit) || limit < 0)

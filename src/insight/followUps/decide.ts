@@ -113,9 +113,9 @@ export function decideFollowUp(
 
 function triggerOf({ undecided, question, todos }: UnfinishedWork, rules: FollowUpRules): Trigger | null {
   const reasons: readonly (readonly [TriggerType, string | null])[] = [
-    ['waiting_for_decision', undecided === null ? null : `${asked[undecided]} waits for a decision`],
+    ['waiting_for_decision', undecided === null ? null : `${asked[undecided]} is waiting for a decision`],
     ['question_unanswered', question ? 'The last message ends with an unanswered question' : null],
-    ['task_incomplete', todos === null || todos.open === 0 ? null : `${todos.open} of ${todos.all} todos are open`],
+    ['task_incomplete', todos === null || todos.open === 0 ? null : `${todos.open} of ${todos.all} to-dos are open`],
     ['check_in', `No activity for ${spanText(rules.delayMs)}`],
   ];
   for (const [type, reason] of reasons) {

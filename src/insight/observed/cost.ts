@@ -39,7 +39,7 @@ export function observedCost(facts: StoreFacts, share: SessionShare, prices: Pri
   const uncounted = uncoveredModels.filter((usage) => !isEmptyUsage(usage));
   if (later.length === 0 && uncounted.length === 0) return { provenance: 'reported', usd: cost.usd };
   const rest = estimateRequests([...later, ...uncounted.map(({ model, ...usage }) => ({ model, usage }))], prices);
-  const own = `The agent's figure of $${cost.usd} does not include requests of an interrupted run.`;
+  const own = `The agent's figure of $${cost.usd} does not include requests from an interrupted run.`;
   if (rest.provenance !== 'estimated') {
     return { ...partialCost(cost.usd, [own], prices), reason: `At least this much. ${own}` };
   }
@@ -72,7 +72,7 @@ function partialCost(usd: number, missing: readonly string[], prices: PriceTable
 function missingTokensReason({ missing, prompts }: StoreFacts, share: SessionShare): string {
   if (missing.length > 0) return missing.join(' ');
   if (share.inherited.length > 0) return 'No requests since the session was forked.';
-  return prompts.length === 0 ? 'No requests yet.' : 'The store has no tokens of this session.';
+  return prompts.length === 0 ? 'No requests yet.' : 'The store has no token counts for this session.';
 }
 
 export function usageOf(requests: readonly StoreRequest[]): ReturnType<typeof sumUsage> {

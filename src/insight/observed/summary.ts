@@ -45,7 +45,7 @@ export interface ObservedFacts {
 const titleLength = 80;
 const promptLength = 200;
 
-const cutOff = 'The last answer was interrupted before it was stored; its tokens are unknown.';
+const cutOff = 'The last response was interrupted before it was stored; its tokens are unknown.';
 
 export interface ObservedRow {
   readonly summary: ObservedSummary;

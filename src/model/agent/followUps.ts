@@ -23,7 +23,7 @@ export const followUpFileSchema = z.strictObject({
   quiet_hours: z
     .strictObject({ from: timeOfDay, to: timeOfDay })
     .optional()
-    .describe('Quiet hours in local time. Follow-ups that come due during quiet hours wait until they end.'),
+    .describe('Quiet hours in local time. A follow-up that comes due during quiet hours waits until they end.'),
   max_budget_usd: z
     .number()
     .positive()

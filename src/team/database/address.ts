@@ -83,7 +83,7 @@ function tlsOf(mode: string | null, host: string): TeamAddress['tls'] {
   throw new TeamError(
     'url',
     `sslmode=${mode} does not verify the server's certificate.`,
-    'Use sslmode=verify-full, with sslrootcert=FILE for a private authority, or sslmode=disable in a private network.',
+    'Use sslmode=verify-full, with sslrootcert=FILE for a private certificate authority, or sslmode=disable on a private network.',
   );
 }
 

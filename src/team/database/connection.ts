@@ -100,7 +100,7 @@ export function teamError(error: unknown, address: TeamAddress): unknown {
     return new TeamError(
       'unreachable',
       `The certificate of ${address.host} is not trusted: ${error.message}.`,
-      'Add sslrootcert=FILE to the address if a private authority signed it.',
+      'Add sslrootcert=FILE to the address if a private certificate authority signed it.',
     );
   }
   if (code === '' || !/^[0-9A-Z]{5}$/.test(code) || /^(?:08|57|53)/.test(code))

@@ -11,7 +11,7 @@ import { isAgentName } from '../run/runChoice.ts';
 import { ApiError } from './apiError.ts';
 import type { QueuedRun, Runner } from './types/vitrine.d.ts';
 
-const name = z.custom<string>(isAgentName, 'Use a short text of one line.');
+const name = z.custom<string>(isAgentName, 'Use a short, single-line text.');
 
 /** Options from another extension, which need not match the declared types. */
 const optionsSchema = z.strictObject({

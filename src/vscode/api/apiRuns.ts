@@ -116,7 +116,7 @@ export class ApiRuns {
   async #begin(givenPrompt: unknown, givenOptions: unknown): Promise<StartedRun> {
     const { prompt, options } = checkRunOptions(givenPrompt, givenOptions);
     const { token } = options;
-    if (token?.isCancellationRequested === true) throw new ApiError('cancelled', 'It was cancelled before it began.');
+    if (token?.isCancellationRequested === true) throw new ApiError('cancelled', 'It was cancelled before it started.');
     const engine = await this.#deps.engines.get();
     const handle = await (options.resume === undefined
       ? this.#start(engine, prompt, options)
@@ -182,7 +182,7 @@ export class ApiRuns {
     if (summary === undefined) throw new ApiError('session_unknown', `Vitrine has no session ${sessionId}.`);
     const { session_id: id, executor_type: type = 'claude-code', project_dir: cwd } = summary;
     if (options.agent !== undefined && options.agent !== type)
-      throw new ApiError('request_invalid', `The session ${id} is one of ${type}.`);
+      throw new ApiError('request_invalid', `Session ${id} is a ${type} session.`);
     const folder = allowed(type, cwd, options.permissionMode);
     const { blueprints, memory } = this.#deps;
     const applyOverrides = (set: AgentOptions) => withOwn(withChoice(set, memory.choiceOfSession(id)), options);

@@ -5,7 +5,7 @@ import { executorTypes } from '../../model/session/executorTypes.ts';
 import { isAgentName } from '../run/runChoice.ts';
 import { ApiError } from './apiError.ts';
 
-const name = z.custom<string>(isAgentName, 'Use a short text of one line.');
+const name = z.custom<string>(isAgentName, 'Use a short, single-line text.');
 const amount = z.number().positive();
 
 /** Options from another extension, which need not match the declared types. */

@@ -122,7 +122,7 @@ async function pickScope(current: ViewScope): Promise<ViewScope | undefined> {
     ...(scope === current && { description: t('Current') }),
     scope,
   }));
-  return (await vscode.window.showQuickPick(items, { title: t('Sessions of Other Programs and the Team') }))?.scope;
+  return (await vscode.window.showQuickPick(items, { title: t('Sessions from Other Programs and the Team') }))?.scope;
 }
 
 async function pickSeveral<T extends string>(

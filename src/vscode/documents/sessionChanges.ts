@@ -51,7 +51,7 @@ export async function openAllChanges(handle: SessionHandle, files: readonly Sess
     return;
   }
   const shown = resources.slice(0, maxResources);
-  await vscode.commands.executeCommand('vscode.changes', t('Changes of {0}', titleOf(handle.summary())), shown);
+  await vscode.commands.executeCommand('vscode.changes', t('Changes in {0}', titleOf(handle.summary())), shown);
   if (resources.length > shown.length || changed.length > maxResources) {
     void vscode.window.showInformationMessage(t('Only the first {0} changes are shown.', shown.length));
   }

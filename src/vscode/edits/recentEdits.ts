@@ -47,7 +47,9 @@ export async function pickRecentEdit({ engines, now, lead }: RecentEditsDeps): P
     const edits = await archive.search.recentEdits({ signal: stop.signal }, maxFiles);
     pick.items = edits.map((edit) => ({ ...itemOf(edit, now()), buttons: [openFile] }));
     pick.placeholder =
-      edits.length === 0 ? t('No agent has changed a file yet.') : t('Select a file to see the step that changed it');
+      edits.length === 0
+        ? t('No agent has changed any files yet.')
+        : t('Select a file to see the step that changed it');
     pick.busy = false;
   } catch (error) {
     if (stop.signal.aborted) return;

@@ -86,7 +86,7 @@ function followUpCell({ decision, isTrusted, rules }: FollowUpPreview & { readon
     return text(t('None: Vitrine sends follow-ups only in trusted workspaces.'), 'warning');
   }
   if (!decision.due) return text(t('None: {0}', reasonText(decision.why, rules)), 'warning');
-  return text(t('Planned for {0}', exactDateTime(decision.at)), 'good');
+  return text(t('Scheduled for {0}', exactDateTime(decision.at)), 'good');
 }
 
 /** A complete sentence. */

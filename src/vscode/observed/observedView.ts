@@ -37,7 +37,7 @@ export function isForObserved(command: PageCommand): boolean {
 export function readOnlyReason(summary: SessionSummary, { agent, live }: ObservedState): string | undefined {
   const label = visibleText(summary.agent_label);
   if (live.state === 'ended') {
-    return executorOf(agent) === undefined ? t('Vitrine cannot resume sessions of {0}.', label) : undefined;
+    return executorOf(agent) === undefined ? t('Vitrine cannot resume {0} sessions.', label) : undefined;
   }
   return isForkable(summary)
     ? t(

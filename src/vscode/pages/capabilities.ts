@@ -32,7 +32,7 @@ function nameText(name: CapabilityName): string {
     case 'subagents':
       return t('Subagents');
     case 'midRunMessages':
-      return t('Messages while running');
+      return t('Messages during a run');
     case 'modelChoice':
       return t('Model choice');
     case 'mcp':

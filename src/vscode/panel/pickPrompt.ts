@@ -50,8 +50,8 @@ export async function pickPrompt(
   if (omitted > 0) {
     const tooltip =
       omitted === 1
-        ? t('Show 1 excluded follow-up or callback')
-        : t('Show {0} excluded follow-ups and callbacks', omitted);
+        ? t('Show 1 excluded follow-up or child result')
+        : t('Show {0} excluded follow-ups and child results', omitted);
     pick.buttons = [{ iconPath: new vscode.ThemeIcon('sync'), tooltip }];
     pick.placeholder = `${pick.placeholder} (${leftOutText(omitted)})`;
     pick.onDidTriggerButton(() => {

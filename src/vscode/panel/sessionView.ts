@@ -69,7 +69,7 @@ function sharedReason(shared: NonNullable<SessionSummary['shared']>, live: boole
   const { member, hostname: machine, requested } = shared;
   if (requested === true && live)
     return t(
-      '{0} runs this session for you on {1}. You can answer its requests and stop it here.',
+      '{0} is running this session for you on {1}. You can answer its requests and stop it here.',
       visibleText(member),
       visibleText(machine),
     );

@@ -56,7 +56,7 @@ async function mayIgnore(run: ListedRun, missing: readonly string[]): Promise<bo
     t('Run “{0}” in this window?', inertText(runTitle(run))),
     {
       modal: true,
-      detail: t('The run requires {0}, which the runner of this window does not offer.', missing.join(', ')),
+      detail: t('The run requires {0}, which this window’s runner does not offer.', missing.join(', ')),
     },
     confirm,
   );

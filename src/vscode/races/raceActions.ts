@@ -71,7 +71,7 @@ export async function showChanges({ races }: WindowEngine, id: string, lane: str
   const { worktree } = race.lanes.find(({ name }) => name === lane) ?? {};
   const files = (await races.compare(race)).results.find(({ name }) => name === lane)?.files ?? [];
   if (worktree === undefined || files.length === 0) {
-    void vscode.window.showInformationMessage(t('This result changed no file.'));
+    void vscode.window.showInformationMessage(t('This result did not change any files.'));
     return;
   }
   const at = Date.now();
@@ -82,7 +82,7 @@ export async function showChanges({ races }: WindowEngine, id: string, lane: str
       change === 'added' ? undefined : raceUri({ race: id, lane, side: 'start', at, file }),
       change === 'deleted' ? undefined : raceUri({ race: id, lane, side: 'result', at, file }),
     ]);
-  await vscode.commands.executeCommand('vscode.changes', t('Changes of {0}', lane), resources);
+  await vscode.commands.executeCommand('vscode.changes', t('Changes in {0}', lane), resources);
   if (files.length > resources.length)
     void vscode.window.showInformationMessage(t('Only the first {0} changes are shown.', resources.length));
 }

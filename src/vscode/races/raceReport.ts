@@ -227,7 +227,7 @@ function resultSection(result: ComparedLane, compares: ComparisonContext): Repor
     ...(shown.length > 0 && {
       tables: [
         {
-          label: t('Changed files of {0}', compares.race === null ? label : name),
+          label: t('Files changed in {0}', compares.race === null ? label : name),
           columns: [
             { label: t('File') },
             { label: t('Change') },
@@ -267,7 +267,7 @@ function resultActions(result: ComparedLane, { race, button, words: { t } }: Com
     ...(hasChanges && isRaceOver(race)
       ? [
           button({ kind: 'apply', lane: name }, t('Apply'), 'check'),
-          button({ kind: 'branch', lane: name }, t('Make Branch'), 'git-branch'),
+          button({ kind: 'branch', lane: name }, t('Create Branch'), 'git-branch'),
         ]
       : []),
   ];
@@ -286,7 +286,7 @@ function overlapSection({ overlaps, results }: Comparison, { t, figures }: TextF
       title: t('In Common'),
       tables: [
         {
-          label: t('Files that two results changed'),
+          label: t('Files changed by two results'),
           columns: [
             { label: t('Result') },
             { label: t('Other result') },

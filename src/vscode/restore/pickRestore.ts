@@ -63,9 +63,9 @@ function itemsOf({ changes, skipped, at }: RestorePreview): Item[] {
       choice: 'restore',
     },
     { label: `$(diff-multiple) ${t('Show All Changes')}`, choice: 'diffs' },
-    heading(t('Files that change')),
+    heading(t('Files that will change')),
     ...changes.slice(0, maxFiles).map(itemOf),
-    ...(skipped.length === 0 ? [] : [heading(t('Files that do not change'))]),
+    ...(skipped.length === 0 ? [] : [heading(t('Files that will not change'))]),
     ...skipped.slice(0, maxFiles).map(skippedItem),
   ];
 }

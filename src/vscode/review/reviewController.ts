@@ -100,7 +100,7 @@ export class ReviewController implements vscode.Disposable {
     });
     await vscode.commands.executeCommand(
       'vscode.changes',
-      t('Changes of {0}', titleOf(review.handle.summary())),
+      t('Changes in {0}', titleOf(review.handle.summary())),
       resources,
     );
   }

@@ -80,7 +80,7 @@ export class WindowQueue extends RemoteQueue {
       await this.#daemon.call('removeRunners', { finish: true });
       for (const runner of this.#runners) await this.#daemon.call('addRunner', { runner });
     } catch (error) {
-      this.#log.warn(`The daemon takes no queued runs for this window: ${String(error)}`);
+      this.#log.warn(`The daemon does not take queued runs for this window: ${String(error)}`);
       this.#timer = setTimeout(() => void this.#declareSoon(), againMs);
       this.#timer.unref();
     }

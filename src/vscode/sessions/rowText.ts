@@ -88,7 +88,7 @@ export function stateIcon(state: RowState): vscode.ThemeIcon {
 
 /** Number of automatic messages that a list hides. */
 export function leftOutText(count: number): string {
-  return count === 1 ? t('1 follow-up or callback hidden') : t('{0} follow-ups and callbacks hidden', count);
+  return count === 1 ? t('1 follow-up or child result hidden') : t('{0} follow-ups and child results hidden', count);
 }
 
 /** Turns of runs started by the user; `null` if the agent does not report turns. */

@@ -14,7 +14,7 @@ export function originLabel(origin: Origin, member?: string): readonly [icon: st
     case 'follow_up':
       return ['sync', t('Follow-up')];
     case 'callback':
-      return ['call-incoming', t('Callback')];
+      return ['call-incoming', t('Child result')];
     case 'subagent':
       return ['agent', t('Subagent')];
     case 'hook':

@@ -189,7 +189,7 @@ for (const version of ['2.1.328', '2.0.77'] as const) {
       const handle = await start('Write it. [[write]]', {}, engineWith({ timing: { request: 200 } }));
       const request = await asked(handle);
       assert.equal(request.action?.kind, 'file_write');
-      assert.equal(request.session, 'every edit of files (permission mode acceptEdits)');
+      assert.equal(request.session, 'all file edits (permission mode acceptEdits)');
       const result = await ended(handle);
       assert.equal(result.success, true, result.error);
       assert.equal(there('tea.txt'), false);

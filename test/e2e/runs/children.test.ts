@@ -105,13 +105,13 @@ describe('an agent file that starts child sessions', function () {
     await finishedLead();
     await page().getByText('Three teas, and ten percent off for four guests.').first().waitFor();
     await statusWord(host.workbench, 'Finished');
-    await page().locator('.turn .why', { hasText: 'Callback' }).first().waitFor();
+    await page().locator('.turn .why', { hasText: 'Child result' }).first().waitFor();
     await page().getByText('1 automatic message hidden').first().waitFor();
     const tab = page().getByRole('tab', { name: 'Transcript' });
-    assert.equal(await tab.getAttribute('title'), '1 follow-up or callback hidden');
+    assert.equal(await tab.getAttribute('title'), '1 follow-up or child result hidden');
     await picture(host.workbench, 'callback-hidden');
-    await page().getByRole('button', { name: 'Show follow-ups and callbacks' }).click();
-    await page().locator('.prompt .by', { hasText: 'Callback' }).first().waitFor();
+    await page().getByRole('button', { name: 'Show follow-ups and child results' }).click();
+    await page().locator('.prompt .by', { hasText: 'Child result' }).first().waitFor();
     await page().locator('.prompt .by', { hasText: 'has ended' }).first().waitFor();
     assert.equal(await tab.getAttribute('title'), null);
     await picture(host.workbench, 'callback-shown');

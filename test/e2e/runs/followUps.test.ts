@@ -85,9 +85,9 @@ describe('follow-ups in the window', function () {
     await picture(workbench, 'follow-up-hidden');
     assert.equal(
       await page().getByRole('tab', { name: 'Transcript' }).getAttribute('title'),
-      '1 follow-up or callback hidden',
+      '1 follow-up or child result hidden',
     );
-    await page().getByRole('button', { name: 'Show follow-ups and callbacks' }).click();
+    await page().getByRole('button', { name: 'Show follow-ups and child results' }).click();
     await page().getByText("The user asked a question but hasn't responded.").first().waitFor();
     await page().getByText('an unanswered question').first().waitFor();
     await picture(workbench, 'follow-up-shown');

@@ -107,7 +107,7 @@ describe('requests of Claude Code, answered in the panel', function () {
     await picture(host.workbench, 'approval-edit');
     await host.workbench.page.keyboard.press('Control+Enter');
     await host.workbench.editorTab('what the agent would write').waitFor({ state: 'detached' });
-    await decided('Allowed with edits by a person').waitFor();
+    await decided('Allowed with edits').waitFor();
     await page().getByText('Wrote it.').first().waitFor();
     await statusWord(host.workbench, 'Finished');
     const { workspace } = host.server.folder;

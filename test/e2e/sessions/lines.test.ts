@@ -119,7 +119,7 @@ describe('lines and the session they come from', function () {
     await page().getByRole('button', { name: 'Show follow-ups' }).click();
     await said_('Are the tests complete?').getByText('Follow-up').waitFor();
     await said_('Are the tests complete?').getByText('a test is missing').waitFor();
-    await said_('The audit found nothing.').getByText('Callback').waitFor();
+    await said_('The audit found nothing.').getByText('Child result').waitFor();
     await said_('who writes like a machine').getByText('You').waitFor();
     await page().getByRole('button', { name: 'Hide automatic messages' }).click();
     const hidden = page().getByRole('button', { name: '2 automatic messages hidden' });

@@ -78,7 +78,7 @@ describe('a review of a session of Claude Code by keyboard alone', function () {
     if (hasOpenChanges) return;
     // Of the session in the active panel.
     await workbench.runCommand('Vitrine: Review Changes…');
-    await workbench.editorTab('Changes of Double the values').waitFor();
+    await workbench.editorTab('Changes in Double the values').waitFor();
     hasOpenChanges = true;
   }
 

@@ -96,9 +96,9 @@ describe('search in the sidebar', function () {
   it('excludes follow-ups and callbacks, counts them, and finds them on request', async () => {
     await search('kettle');
     await view()
-      .getByText(/1 entry in 1 session\..*1 follow-up or callback hidden\./)
+      .getByText(/1 entry in 1 session\..*1 follow-up or child result hidden\./)
       .waitFor();
-    await toggleFilter('Follow-ups and callbacks');
+    await toggleFilter('Follow-ups and child results');
     await view()
       .getByText(/2 entries in 1 session\./)
       .waitFor();
@@ -109,7 +109,7 @@ describe('search in the sidebar', function () {
       found.join('\n'),
     );
     await picture(host.workbench, 'search-follow-ups');
-    await toggleFilter('Follow-ups and callbacks');
+    await toggleFilter('Follow-ups and child results');
     await view()
       .getByText(/1 entry in 1 session\./)
       .waitFor();

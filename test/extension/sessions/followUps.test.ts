@@ -61,7 +61,7 @@ describe('follow-ups in VS Code', function () {
     assert.match(off, /Dry Run: Past 7 Days/);
     assert.match(off, /\(follow-ups are off\).*unanswered question.*Follow up on it\./);
     await settings().update('followUps', { executors: ['claude-code'], delay_minutes: 5 }, Global);
-    assert.match(await why(), /Next follow-up.*Planned for /);
+    assert.match(await why(), /Next follow-up.*Scheduled for /);
     await vscode.commands.executeCommand('vitrine.pauseFollowUps');
     assert.match(await why(), /None: You paused all follow-ups\./);
     await vscode.commands.executeCommand('vitrine.resumeFollowUps');

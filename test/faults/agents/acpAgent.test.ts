@@ -78,7 +78,7 @@ describe('an agent of the Agent Client Protocol', function () {
   });
 
   for (const [args, pattern] of [
-    [['--greeting=version'], /speaks version 7 .* Vitrine speaks version 1/],
+    [['--greeting=version'], /uses version 7 .* Vitrine supports version 1/],
     [['--opening=login'], /not logged in to it\. .*Run `fake login`/],
     [['--opening=error'], /no disk/],
   ] as const) {
@@ -337,7 +337,7 @@ describe('an agent of the Agent Client Protocol', function () {
     assert.equal((await outcome(handle)).success, true);
     assert.match(
       await texts(handle),
-      /not allowed to run touch made\. Use the API\.[^]*starts no shell[^]*outside of the folder/,
+      /not allowed to run touch made\. Use the API\.[^]*does not start a shell[^]*outside the folder/,
     );
     assert.ok(!existsSync(path.join(bench.cwd, 'made')));
   });

@@ -55,7 +55,7 @@ describe('sessions in the store of an ACP agent', function () {
 
   it('report errors of the agent', async () => {
     await fails(['--list=error'], 'agent_failed', /^Could not list Fake sessions: .*no disk/);
-    await fails(['--list=pages', '--greeting=version'], 'agent_failed', /speaks version 7/);
+    await fails(['--list=pages', '--greeting=version'], 'agent_failed', /uses version 7/);
     await fails(['--list=exit'], 'exited_at_once', /^Fake exited immediately \(exit code 3\): no sessions here/);
   });
 

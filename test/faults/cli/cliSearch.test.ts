@@ -81,7 +81,7 @@ describe('vitrine search', function () {
   });
 
   it('excludes automatic messages, counts them, and marks them on request', async () => {
-    const left = 'Hidden follow-ups and callbacks: 1 (--synthetic).\n';
+    const left = 'Hidden follow-ups and child results: 1 (--synthetic).\n';
     const found = await search('tea');
     assert.match(found.stdout, /^ses_000000000002 .*\n {2}\[0\] user: Tea\?\n\n$/);
     assert.ok(found.stderr.endsWith(left), found.stderr);

@@ -72,7 +72,7 @@ describe('a link to an entry', () => {
       said(from + 2, 'Yes.'),
     ];
     const page = await tests.open(loadOf({ entries, turns: script.turns }));
-    await page.locator('.prompt', { hasText: 'Reported by a child.' }).getByText('Callback').waitFor();
+    await page.locator('.prompt', { hasText: 'Reported by a child.' }).getByText('Child result').waitFor();
     const toggle = page.locator('vscode-button[aria-label="Hide automatic messages"]');
     await toggle.click();
     await page.locator('vscode-button[aria-pressed=true]').and(toggle).waitFor();

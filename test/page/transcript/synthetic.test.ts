@@ -56,10 +56,10 @@ describe('automatic messages', () => {
     const tab = page.getByRole('tab', { name: 'Transcript' });
     await page.getByText('1 automatic message hidden').first().waitFor();
     assert.match(await tab.innerText(), new RegExp(`\\b${entries.length - 2}$`));
-    assert.equal(await tab.getAttribute('title'), '2 follow-ups and callbacks hidden');
-    await page.getByRole('button', { name: 'Show follow-ups and callbacks' }).click();
+    assert.equal(await tab.getAttribute('title'), '2 follow-ups and child results hidden');
+    await page.getByRole('button', { name: 'Show follow-ups and child results' }).click();
     await page.locator('.prompt', { hasText: 'Any news?' }).getByText('Follow-up').waitFor();
-    await page.locator('.prompt', { hasText: 'A session has ended.' }).getByText('Callback').waitFor();
+    await page.locator('.prompt', { hasText: 'A session has ended.' }).getByText('Child result').waitFor();
     assert.match(await tab.innerText(), new RegExp(`\\b${entries.length}$`));
     assert.equal(await tab.getAttribute('title'), null);
     await page.close();
@@ -126,7 +126,7 @@ describe('automatic messages', () => {
   for (const width of [852, 360]) {
     it(`pass axe in four themes, ${width} px wide`, async () => {
       const page = await open(width);
-      await page.getByRole('button', { name: 'Show follow-ups and callbacks' }).click();
+      await page.getByRole('button', { name: 'Show follow-ups and child results' }).click();
       await page.locator('.row', { hasText: 'Context from earlier sessions' }).first().locator('button.rb').click();
       await page.getByRole('list', { name: 'Passages from earlier sessions' }).waitFor();
       const picture = (theme: string) => page.screenshot({ path: `test-results/synthetic-${theme}-${width}.png` });

@@ -100,14 +100,14 @@ describe('the usage view', () => {
     assert.deepEqual(await sent(page), [{ type: 'show', month: '2026-11', scope: 'team' }]);
     await page.close();
     for (const [sessions, isComplete, isConnected, note] of [
-      [1, true, true, 'Includes 1 session of other members, on the day it was created.'],
+      [1, true, true, 'Includes 1 session from other members, on the day it was created.'],
       [
         1000,
         false,
         true,
-        'Includes 1,000 sessions of other members, each on the day it was created. Older ones are not included.',
+        'Includes 1,000 sessions from other members, each on the day it was created. Older ones are not included.',
       ],
-      [0, true, false, 'The team cannot be reached. Sessions of other members are not included.'],
+      [0, true, false, 'The team cannot be reached. Sessions from other members are not included.'],
     ] as const) {
       const team = await open({ isInTeam: true, scope: 'team', team: { sessions, isComplete, isConnected } });
       assert.equal((await team.locator('.notes li').allInnerTexts())[0], note);

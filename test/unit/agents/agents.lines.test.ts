@@ -82,7 +82,7 @@ describe('lines of Codex', () => {
     assert.deepEqual(shown(result), [
       'system_message init - Session: `conv-1`',
       'thinking  Let me see.',
-      `tool_use cancelled Run \`bash -lc 'echo "é"'\`\n\nNo result: the run ended before the tool answered (exit code 0).`,
+      `tool_use cancelled Run \`bash -lc 'echo "é"'\`\n\nNo result: the run ended before the tool returned (exit code 0).`,
       'assistant_message  Done.',
     ]);
     const [, , command] = result.entries;

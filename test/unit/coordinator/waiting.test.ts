@@ -122,7 +122,7 @@ describe('a waiting run', () => {
     const { session_id } = still.create();
     assert.throws(
       () => still.create({ type: 'resume_session', session_id, executor_type: 'codex' }),
-      (error) => CoordinatorError.is(error, 'contradiction') && /is a session of claude-code/.test(error.message),
+      (error) => CoordinatorError.is(error, 'contradiction') && /is a claude-code session/.test(error.message),
     );
   });
 

@@ -21,7 +21,11 @@ const message = (index: number, content: string, overrides: Partial<NormalizedEn
   ...overrides,
 });
 
-const followUp = { synthetic: true, trigger_type: 'task_incomplete', trigger_reason: '2 of 3 todos are open' } as const;
+const followUp = {
+  synthetic: true,
+  trigger_type: 'task_incomplete',
+  trigger_reason: '2 of 3 to-dos are open',
+} as const;
 const callback = { synthetic: true, trigger_reason: 'ses_0123456789ab has ended' } as const;
 const entries: readonly NormalizedEntry[] = [
   message(0, 'Make tea.'),
@@ -139,7 +143,7 @@ describe('marks of automatic messages', () => {
     const run = { ...aRun({ status: 'completed', end_index: 4 }), ...followUp, prompt_origin: 'follow_up' as const };
     const source = sourceOf(entries, { runs: [run] });
     const spans = await exported('otlp', source);
-    for (const text of ['vitrine.prompt.synthetic', 'task_incomplete', '2 of 3 todos are open', 'follow_up'])
+    for (const text of ['vitrine.prompt.synthetic', 'task_incomplete', '2 of 3 to-dos are open', 'follow_up'])
       assert.ok(spans.includes(text), text);
     assert.match(await exported('markdown', source), /\*\*Trigger\*\*[^]*\*\*Callback\*\*[^]*\*\*User\*\*/);
   });

@@ -51,7 +51,7 @@ export function followUpChoice(
 ): TemplateResult | typeof nothing {
   const { synthetic, showsSynthetic: pressed, peopleOnly } = store;
   if (synthetic === 0 || peopleOnly) return nothing;
-  const label = t('Show follow-ups and callbacks');
+  const label = t('Show follow-ups and child results');
   return button({ label, icon: 'sync', look: 'icon', pressed, onClick: () => setShowsSynthetic(!pressed) });
 }
 

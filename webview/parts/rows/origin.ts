@@ -26,7 +26,11 @@ function views(): Readonly<Record<Origin, OriginView>> {
   return {
     human: { icon: 'account', word: t('You'), by: '' },
     follow_up: { icon: 'sync', word: t('Follow-up'), by: t('Sent automatically by Vitrine, not by you') },
-    callback: { icon: 'call-incoming', word: t('Callback'), by: t('Reported by a child session, not written by you') },
+    callback: {
+      icon: 'call-incoming',
+      word: t('Child result'),
+      by: t('Reported by a child session, not written by you'),
+    },
     subagent: { icon: 'agent', word: t('Subagent'), by: t('Written for a subagent, not by you') },
     hook: { icon: 'plug', word: t('Hook'), by: t('Written by a hook, not by you') },
     skill: { icon: 'lightbulb', word: t('Skill'), by: t('Added by a skill, not by you') },

@@ -7,10 +7,10 @@ import { syntheticModel } from '../session.ts';
 import { modelUsage, termsOf, tokenUsage } from '../figures/usage.ts';
 import { isFiller, isInterruption, isToolInterruption, typedPrompt } from './records.ts';
 
-const compaction = 'The store does not have the requests that summarized the conversation.';
-const titles = 'The store does not have the requests for titles.';
-const helpers = 'Claude Code before 2.1 does not store the requests of its small helper model.';
-const cutOff = 'An answer was interrupted before it was stored; its tokens are unknown.';
+const compaction = 'The store does not include the requests that summarized the conversation.';
+const titles = 'The store does not include the requests for titles.';
+const helpers = 'Claude Code before 2.1 does not store its requests to the small helper model.';
+const cutOff = 'A response was interrupted before it was stored; its tokens are unknown.';
 
 /** Facts from the records of a session. */
 export class ClaudeFacts {

@@ -122,7 +122,7 @@ export class ToolCalls {
   abortCall(id: string, timestamp: string): void {
     const call = this.#calls.get(id);
     if (call?.open === true && !call.isWhole)
-      this.#cancel(call, 'Not run: the answer was interrupted before the call was complete.', timestamp);
+      this.#cancel(call, 'Not run: the response was interrupted before the call was complete.', timestamp);
   }
 
   /** Only for a call that can still grow. */
@@ -185,7 +185,7 @@ export class ToolCalls {
     const call = this.#calls.get(callId) ?? this.#calls.get(printedId(callId));
     if (call?.entry.index !== index) return;
     call.entry = { ...call.entry, metadata: { ...call.entry.metadata, aborted: true } };
-    if (call.open) this.#cancel(call, 'Not run: the answer with this call was retracted.', timestamp);
+    if (call.open) this.#cancel(call, 'Not run: the response with this call was retracted.', timestamp);
     else this.#put(call, call.tool);
   }
 

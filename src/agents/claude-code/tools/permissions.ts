@@ -144,7 +144,7 @@ function foldersText(suggestion: JsonObject): string | undefined {
 
 function modeText(suggestion: JsonObject): string | undefined {
   const edits = suggestion['type'] === 'setMode' && suggestion['mode'] === 'acceptEdits';
-  return edits ? 'every edit of files (permission mode acceptEdits)' : undefined;
+  return edits ? 'all file edits (permission mode acceptEdits)' : undefined;
 }
 
 /** One line in plain words. */

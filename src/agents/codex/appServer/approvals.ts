@@ -110,7 +110,7 @@ function changeApproval(params: JsonObject, changesOf: KnownChanges): Approval |
       ...reasonOf(reason),
       action: { kind: 'file_edit', changes },
       input: { changes, ...(typeof grantRoot === 'string' && { grantRoot }) },
-      session: typeof grantRoot === 'string' ? `changes in ${grantRoot}` : 'changes of the same files',
+      session: typeof grantRoot === 'string' ? `changes in ${grantRoot}` : 'changes to the same files',
       reasonUnheard: true,
     },
     answer: toDecision,

@@ -84,7 +84,7 @@ class CodexDialogue implements Dialogue {
     const clientInfo = { name: 'vitrine', title: 'Vitrine', version: '1' };
     this.#request('initialize', { clientInfo, capabilities: null }, (answer) => {
       if (answer.kind === 'error') {
-        this.#host.fail(`The app-server of Codex did not start: ${answer.message}`);
+        this.#host.fail(`The Codex app-server did not start: ${answer.message}`);
         return;
       }
       this.#write({ method: 'initialized' });

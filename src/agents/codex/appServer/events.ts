@@ -279,7 +279,7 @@ export class AppServerEvents {
       case 'interrupted': {
         const { calls, texts } = this.#run;
         this.#threads.abandonTexts();
-        calls.end('No result: the turn was interrupted before the tool answered.', line.timestamp);
+        calls.end('No result: the turn was interrupted before the tool returned.', line.timestamp);
         this.#run.interrupt('The turn was interrupted.', line.timestamp);
         this.#run.isInTurn = false;
         this.#threads.reports.push(interruptedReport(usage, nonEmpty(texts.finalText) ?? null));

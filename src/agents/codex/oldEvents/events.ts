@@ -229,7 +229,7 @@ export class OldEvents {
 
   /** All changes of the turn, repeated after each step. */
   #updateTurnDiff(diff: string, timestamp: string): void {
-    const content = `Changes of this turn\n\n\`\`\`\`diff\n${diff}\n\`\`\`\``;
+    const content = `Changes in this turn\n\n\`\`\`\`diff\n${diff}\n\`\`\`\``;
     if (this.#diff === undefined) this.#diff = this.#run.system('turn_diff', content, timestamp);
     else if (this.#diff.content !== content) {
       this.#diff = { ...this.#diff, content };

@@ -66,7 +66,7 @@ export class StoredThread {
   end(isLive: boolean, timestamp: string): readonly EntryUpdate[] {
     this.#calls.showWaiting();
     this.#run.texts.end();
-    if (!isLive) this.#run.calls.end('No result: the agent ended before the tool answered.', timestamp);
+    if (!isLive) this.#run.calls.end('No result: the agent ended before the tool returned.', timestamp);
     return this.#run.writer.take();
   }
 

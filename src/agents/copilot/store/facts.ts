@@ -6,7 +6,7 @@ import { textOfBlocks } from '../../shared/resultText.ts';
 import { FactsBuilder } from '../../stores/factsBuilder.ts';
 import { requestUsage, usageFile, type CopilotEvent } from '../wire.ts';
 
-const uncountedReason = 'Copilot CLI did not store the tokens of a summary of the conversation.';
+const uncountedReason = 'Copilot CLI did not store the tokens it used to summarize the conversation.';
 
 /** Events that ask a person something other than a permission. */
 const questions = new Set([

@@ -54,7 +54,7 @@ export class CopilotStoreParser implements StoreParser {
     if (!this.#needsEntries || isLive) return nothing;
     this.#reader.beforeEnd({ code: null, signal: null }, this.#timestamp);
     this.#run.texts.end();
-    this.#run.calls.end('No result: the agent ended before the tool answered.', this.#timestamp);
+    this.#run.calls.end('No result: the agent ended before the tool returned.', this.#timestamp);
     return this.#run.writer.take();
   }
 

@@ -119,7 +119,7 @@ export class Notices {
   addCallFailure(data: JsonObject, speaker: Speaker): void {
     const status = count(data['statusCode']);
     const why = failureText(nonEmpty(data['errorMessage']) ?? '');
-    const problem = status === undefined ? 'The request to the model failed' : `The model's server answered ${status}`;
+    const problem = status === undefined ? 'The request to the model failed' : `The model's server returned ${status}`;
     this.#failure = this.add('retry', why === '' ? problem : `${problem}: ${why}`, data, speaker);
   }
 

@@ -47,7 +47,7 @@ export class PlainText {
     const entry = this.#entry;
     if (entry === undefined) return;
     this.#entry = undefined;
-    const message = 'This is not a message of the agent.';
+    const message = 'This is not an agent message.';
     const content = this.#lines.join('\n');
     this.#run.lines.counts.malformed += this.#lines.filter((line) => line !== '').length;
     const type = { kind: 'error', error: { message, code: 'malformed_line' } } as const;

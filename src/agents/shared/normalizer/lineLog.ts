@@ -25,7 +25,7 @@ export class LineLog {
 
   malformed(raw: string, timestamp: string): void {
     this.counts.malformed += 1;
-    this.#addLineError('This line is not a message of the agent.', 'malformed_line', raw, timestamp);
+    this.#addLineError('This line is not an agent message.', 'malformed_line', raw, timestamp);
   }
 
   oversize({ bytes, head }: { bytes: number; head: string }, timestamp: string): void {

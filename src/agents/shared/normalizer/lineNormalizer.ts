@@ -77,7 +77,7 @@ export class LineNormalizer implements Normalizer {
     run.client.end(timestamp);
     run.texts.end();
     this.#reader.beforeEnd?.(exit, timestamp);
-    run.calls.end(`No result: the run ended before the tool answered (${describeExit(exit)}).`, timestamp);
+    run.calls.end(`No result: the run ended before the tool returned (${describeExit(exit)}).`, timestamp);
     const stderr = this.#stderrWithoutNoise();
     const ending = endingOf({
       exit: this.#reader.exitOf?.(exit) ?? exit,

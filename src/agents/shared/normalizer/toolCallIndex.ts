@@ -181,7 +181,7 @@ export class ToolCallIndex {
 
   /** The conversation of these calls has ended: another can reuse their ids. */
   forget(timestamp: string): void {
-    this.end('No result: another conversation began before the tool answered.', timestamp);
+    this.end('No result: another conversation began before the tool returned.', timestamp);
     this.#calls.clear();
     this.#answeredIds.clear();
   }

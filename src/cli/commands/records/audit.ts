@@ -60,7 +60,7 @@ export const auditCommand: Command = {
       return printTeamAudit(context, { store: values.store, from, to });
     }
     if (values.verify === true)
-      throw new UsageError('--verify verifies the records of a team.', 'Add --team, or use "vitrine verify".');
+      throw new UsageError('--verify applies only to --team.', 'Add --team, or use "vitrine verify".');
     if (others.length > 0 || (id === undefined) === (values.from === undefined))
       throw new UsageError('Specify one session, or a period with --from.', 'See "vitrine audit --help".');
     const format = auditFormats.find((auditFormat) => auditFormat === (values.format ?? 'jsonl'));

@@ -4,6 +4,7 @@ import { UsageError, type Command } from '../../command.ts';
 import { withDaemonErrors } from '../../run/daemon.ts';
 import { storeHelp } from '../../run/engine.ts';
 import { RecordReader } from '../../run/recordReader.ts';
+import { counted } from '../../print/counted.ts';
 
 const help = `Usage: vitrine import FILE [options]
 
@@ -30,9 +31,9 @@ export const importCommand: Command = {
       );
       context.stdout.write(`${report.sessionId}\n`);
       const was = report.original === null ? '' : `, which was ${report.original}`;
-      const parts = report.problems === 1 ? '1 part' : `${report.problems} parts`;
+      const parts = counted(report.problems, 'part');
       const damaged = report.problems === 0 ? '' : ` ${parts} of it could not be read.`;
-      const entries = report.entries === 1 ? '1 entry' : `${report.entries} entries`;
+      const entries = counted(report.entries, 'entry', 'entries');
       context.stderr.write(`vitrine: Imported (${report.format}): ${entries}${was}.${damaged}\n`);
       return 0;
     } finally {

@@ -11,7 +11,7 @@ const help = `Usage: vitrine restore ses_… --at ENTRY [options]
        vitrine restore ses_…
 
 Restores the files of a session's folder as they were before the agent got the prompt ENTRY ("vitrine show" prints the
-entry numbers). The current files are copied first, so that --undo can restore them. Ignored files stay.
+entry numbers). The current files are copied first, so that --undo can restore them. Ignored files are not touched.
 Without --at and --undo, lists the entries at which Vitrine copied the files.
 Exit code 1: some files could not be restored; stderr says which.
 

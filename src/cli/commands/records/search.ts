@@ -12,6 +12,7 @@ import { numberOption, parseOptions } from '../../options/args.ts';
 import { UsageError, type CliContext, type Command } from '../../command.ts';
 import { createEngine, storeHelp } from '../../run/engine.ts';
 import { writeLines } from '../../print/output.ts';
+import { counted } from '../../print/counted.ts';
 
 const help = `Usage: vitrine search TEXT [options]
        vitrine search --rebuild [TEXT]
@@ -33,7 +34,7 @@ The index is in catalogue.db next to the records and is updated incrementally.
   --hits N           hits to show per session; default: 20, but 3 after the first 100 hits
   --team             includes sessions that other team members share
   --own              only sessions that Vitrine recorded
-  --synthetic        includes follow-ups and callbacks
+  --synthetic        includes follow-ups and child results
   --rebuild          rebuilds the catalogue first
 ${storeHelp}
 Exit code 1: no matches.
@@ -82,9 +83,9 @@ export const search: Command = {
           answer.sessions.flatMap(({ hits }) => hits),
         );
       else for (const session of answer.sessions) context.stdout.write(hitsText(session));
-      const remaining = answer.moreSessions === 0 ? [] : [`${answer.moreSessions} more sessions match (--limit).`];
+      const remaining = answer.moreSessions === 0 ? [] : [`More matching sessions: ${answer.moreSessions} (--limit).`];
       const { leftOut } = answer;
-      const omitted = leftOut === 0 ? [] : [`Hidden follow-ups and callbacks: ${leftOut} (--synthetic).`];
+      const omitted = leftOut === 0 ? [] : [`Hidden follow-ups and child results: ${leftOut} (--synthetic).`];
       printNotes(context, answer.scanned, [...answer.problems.map(problemText), ...omitted, ...remaining]);
       return answer.sessions.length === 0 ? 1 : 0;
     } finally {
@@ -116,9 +117,9 @@ function line({ entry, kind, tool, origin, excerpt }: SearchHit): string {
 function printNotes({ stderr }: CliContext, scanned: SearchCoverage, notes: readonly string[]): void {
   const { sessions, entries, cut, damaged, unreadable, omitsOlderShared } = scanned;
   const lines = [
-    `Searched ${sessions} sessions, ${entries} entries.`,
-    ...(cut > 0 ? [`Only the beginning of ${cut} long entries is searched.`] : []),
-    ...(damaged.length > 0 ? [`Parts of ${damaged.length} records are damaged: ${damaged.join(', ')}`] : []),
+    `Searched ${counted(sessions, 'session')}, ${counted(entries, 'entry', 'entries')}.`,
+    ...(cut > 0 ? [`Searched only the beginning of ${counted(cut, 'long entry', 'long entries')}.`] : []),
+    ...(damaged.length > 0 ? [`Damaged records, searched in part: ${damaged.join(', ')}`] : []),
     ...unreadable.map(({ id, reason }) => `${id} could not be read: ${reason}`),
     ...notes,
     ...(omitsOlderShared === true ? ['Only the team’s newest sessions are searched.'] : []),

@@ -19,11 +19,11 @@ import type { OpenShared } from '../../sessions/team.ts';
 
 const help = `Usage: vitrine show ses_… [options]
 
-Prints the transcript of a session as text. Follow-ups and callbacks are excluded and counted.
+Prints the transcript of a session as text. Follow-ups and child results are excluded and counted.
 Sessions of other programs are read from their own stores ("vitrine sessions --all" lists them).
 Exit code 4: entries are missing or the record is damaged; stderr says what and where.
 
-  --synthetic        includes follow-ups and callbacks, marked
+  --synthetic        includes follow-ups and child results, marked
   --json             all entries, one per line as JSON
   --follow           keeps printing until the run ends, or until Ctrl-C
   --keep-following   keeps printing later runs too, until Ctrl-C
@@ -141,7 +141,7 @@ function writePage(entries: readonly NormalizedEntry[], { stdout }: CliContext, 
 }
 
 function printHidden(count: number, { stderr }: CliContext): void {
-  if (count > 0) stderr.write(`Hidden follow-ups and callbacks: ${count} (--synthetic).\n`);
+  if (count > 0) stderr.write(`Hidden follow-ups and child results: ${count} (--synthetic).\n`);
 }
 
 async function writeRaw(handle: SessionHandle, context: CliContext): Promise<void> {

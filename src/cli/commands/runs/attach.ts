@@ -23,7 +23,7 @@ import { visibleLine } from '../../../model/text/visibleText.ts';
 
 const help = `Usage: vitrine attach [ses_…] [options]
 
-Follows a running session of the daemon until its run ends. Without an ID, follows the only running session.
+Follows a session that is running in the daemon until its run ends. Without an ID, follows the only running session.
 Can also join a Codex session that is running in another program, if Codex's app-server has it open.
 Several terminals can attach to one session. The first answer to a request wins.
 

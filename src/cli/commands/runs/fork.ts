@@ -13,11 +13,11 @@ import { agentOfSession } from '../../sessions/agentOfSession.ts';
 
 const help = `Usage: vitrine fork ses_… [--at ENTRY] [options] PROMPT|- [-- COMMAND [ARGUMENT…]]
 
-Starts a session with the conversation of another session before its prompt ENTRY, and sends PROMPT instead of that prompt
+Starts a new session that continues another session from just before its prompt ENTRY, with PROMPT in place of that prompt
 ("vitrine show" prints the entry numbers). The other session and your files do not change. "-" reads the prompt from stdin.
-Claude Code and Codex continue a copy of their own conversation; so does an Agent Client Protocol agent without --at, if it
-supports forks. Other agents get the transcript as text. stderr says which of these applies. Output and exit codes are those
-of "vitrine run".
+Claude Code and Codex continue a copy of their own conversation. An Agent Client Protocol agent does so without --at, if it
+supports forks. Other agents get the transcript as text. stderr says which way was used. Output and exit codes are the same
+as for "vitrine run".
 
   --at ENTRY         number of the prompt that PROMPT replaces; default: PROMPT follows the whole conversation
 ${runHelp}${storeHelp}`;

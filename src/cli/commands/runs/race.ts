@@ -36,7 +36,7 @@ Exit code 0: done, with at least one completed agent; 1: no agent completed, or 
                      permission mode of an agent; can be repeated
   --ask              requests wait for an answer in VS Code or "vitrine attach"; default: they are denied
   --cwd DIR          working folder; default: the current one
-  --detach           prints the ID of the race and leaves it to the daemon
+  --detach           prints the race ID and leaves the race to the daemon
   --json             prints the comparison, the race or the list as JSON
   --program AGENT=PATH
                      path to an agent's program; can be repeated

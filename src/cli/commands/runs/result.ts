@@ -19,7 +19,7 @@ totalCost, turns, duration, apiDuration, isMaxTurns, …). The exit code is alwa
   --events           adds events: texts, tool calls and results, with times in milliseconds
   --previous FILE    result of an earlier run of the same session; repeat for each run, oldest first. Some versions
                      report session totals, and only the difference belongs to this run
-  --agent-version V  program version, if the output does not include it; decides what its totals cover
+  --agent-version V  program version, if the output does not include it; determines what its totals cover
 ${pricesHelp}${recordedRunHelp}`;
 
 export const result: Command = {

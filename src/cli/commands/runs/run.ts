@@ -42,7 +42,7 @@ Permission requests are denied, because no one can answer here. The transcript s
   --token-env NAME   environment variable with the server token
   --cwd DIR          working folder; default: the current one
   --resume ses_…     resumes a session
-  --recall           adds passages from earlier sessions of the folder to the prompt
+  --recall           adds passages from earlier sessions in the folder to the prompt
 ${runHelp}  --speed N          speed of the demo; 2: twice as fast, 0: no delays
 ${storeHelp}`;
 

@@ -26,7 +26,7 @@ Exit code 0: stopped by you; 2: could not start.
   --executor TYPE    agent type
   --tags A,B         tags of this runner, matched against the demands of runs
   --limit N          concurrent runs; default: 1
-  --cwd DIR          working folder of runs that name none; default: the current one
+  --cwd DIR          working folder for runs that do not specify one; default: the current one
   --program PATH     path to the agent's program; default: Vitrine searches for it
   --speed N          speed of recordings; 2: twice as fast, 0: no delays
 ${storeHelp}`;

@@ -7,7 +7,7 @@ import { storeHelp } from '../../run/engine.ts';
 
 const help = `Usage: vitrine stop ses_… [options]
 
-Stops the run of a session in the daemon, with everything that its agent started. Returns when all processes have exited.
+Stops a session that is running in the daemon, with everything its agent started. Returns when all processes have exited.
 If the session is waiting in the queue, removes it from the queue instead.
 Exit code 0: stopped; 1: the session is neither running in the daemon nor waiting in its queue.
 

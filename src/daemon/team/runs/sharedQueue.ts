@@ -42,7 +42,7 @@ export class SharedQueue implements CoordinatorLink {
     const { team, retry, ...local } = request;
     if (team === true) return this.#team.queue.create(parseInput(createRunSchema, request));
     if (retry !== undefined && retry)
-      return Promise.reject(new CoordinatorError('invalid', 'Only runs of a team can be retried.'));
+      return Promise.reject(new CoordinatorError('invalid', 'Only team runs can be retried.'));
     return this.#local.createRun(local);
   }
 

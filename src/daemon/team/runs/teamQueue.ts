@@ -143,7 +143,8 @@ export class TeamQueue {
     const found = await this.#use((database) => changeRun(database, change));
     if (found === null) return null;
     const { run_id, status } = found.job.run;
-    if (status !== 'pending') throw new CoordinatorError('over', `Run ${run_id} is ${status} and no longer waits.`);
+    if (status !== 'pending')
+      throw new CoordinatorError('over', `Run ${run_id} is ${status} and is no longer waiting.`);
     return this.#toLocalRun(found);
   }
 

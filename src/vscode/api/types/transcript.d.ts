@@ -94,7 +94,7 @@ export interface NormalizedEntryMetadata extends SyntheticMetadata {
 /**
  * Marks an automatic message. Only `synthetic === true` counts: otherwise a person wrote it.
  *
- * @example { synthetic: true, trigger_type: 'task_incomplete', trigger_reason: '2 of 3 todos are open' }
+ * @example { synthetic: true, trigger_type: 'task_incomplete', trigger_reason: '2 of 3 to-dos are open' }
  */
 export interface SyntheticMetadata {
   readonly synthetic?: boolean | undefined;

@@ -60,7 +60,7 @@ export function menuCommands(shell: CommandContext): Commands {
     /** Options that widen the search beyond the Sessions view. */
     async filterSearch() {
       const everywhereItem = { label: t('Hidden sessions and other folders'), picked: search.searchesEverywhere };
-      const synthetic = { label: t('Follow-ups and callbacks'), picked: search.synthetic };
+      const synthetic = { label: t('Follow-ups and child results'), picked: search.synthetic };
       const chosen = await vscode.window.showQuickPick([everywhereItem, synthetic], {
         title: t('Search Filters'),
         placeHolder: t('Also search in…'),

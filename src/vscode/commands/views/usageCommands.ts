@@ -59,7 +59,7 @@ function nameText(name: PeriodName): string {
 async function askForPeriod(): Promise<PeriodName | undefined> {
   const items = periodNames.map((name): Item => ({ label: nameText(name), name }));
   const placeHolder = countsObserved()
-    ? t('Runs of all sessions, counted when they ended, and sessions of other programs')
+    ? t('Runs of all sessions, counted when they ended, and sessions from other programs')
     : t('Runs of all sessions, counted when they ended');
   return (await vscode.window.showQuickPick(items, { title: t('Export Usage as CSV'), placeHolder }))?.name;
 }

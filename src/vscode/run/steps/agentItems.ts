@@ -66,7 +66,7 @@ export function protocolLabels({ type }: AgentReport): readonly string[] {
 
 /** The transport, as a row names it. */
 function transportText({ type, capabilities }: AgentReport): string {
-  const name = type === 'acp' ? t('Agent Client Protocol') : t('own protocol');
+  const name = type === 'acp' ? t('Agent Client Protocol') : t('native protocol');
   return capabilities.approvals.supported ? name : t('{0}, without approvals', name);
 }
 

@@ -129,7 +129,7 @@ async function changePart(subject: Subject, choice: RunChoice, part: Part): Prom
 async function askForModel({ agent, settings, memory, step }: Subject): Promise<Answer<string>> {
   const own = { label: t('Agent Default'), iconPath: new vscode.ThemeIcon('sparkle'), model: '' };
   const item = (model: string, description: string) => ({ label: inertText(model), description, model });
-  const recent = memory.models(nameOf(agent)).map((model) => item(model, t('used recently')));
+  const recent = memory.models(nameOf(agent)).map((model) => item(model, t('recently used')));
   const set = settings.model === undefined ? [] : [item(settings.model, t('in the settings'))];
   const usual = (agentChoices.get(agent.type)?.models ?? []).map((model) => item(model, ''));
   const all = [own, ...set, ...recent, ...usual];

@@ -121,7 +121,7 @@ function foundText({ source, passages, sessions }: RecallResult): string {
   if (source === null) return t('Enter a prompt first. Vitrine searches earlier sessions for its words');
   const by = sourceText(source);
   if (passages.length === 0) return t('No matches for {1} in {0} earlier sessions', sessions, by);
-  return t('Found with {0}. Deselect the passages that you do not want to send', by);
+  return t('Found with {0}. Deselect the passages you do not want to send', by);
 }
 
 function sourceText(source: QuerySource): string {

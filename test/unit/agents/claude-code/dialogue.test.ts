@@ -93,7 +93,7 @@ describe('the dialogue of Claude Code', () => {
           title: 'Write /workspace/denied.txt',
           action: { kind: 'file_write', path: '/workspace/denied.txt', content: 'x' },
           input: { file_path: '/workspace/denied.txt', content: 'x' },
-          session: 'every edit of files (permission mode acceptEdits)',
+          session: 'all file edits (permission mode acceptEdits)',
           editable: true,
         },
       ],
@@ -160,7 +160,7 @@ describe('the dialogue of Claude Code', () => {
     [
       'a mode',
       [mode('acceptEdits')],
-      'every edit of files (permission mode acceptEdits)',
+      'all file edits (permission mode acceptEdits)',
       [{ ...mode('acceptEdits'), destination: 'session' }],
     ],
     [

@@ -44,7 +44,7 @@ const cases: readonly (readonly [line: object, shown: string])[] = [
     { subtype: 'control_request_progress', status: 'api_retry', attempt: 1, max_retries: 3, retry_delay_ms: 500 },
     'Retry 1 of 3 · in 0.5 s',
   ],
-  [{ subtype: 'worker_shutting_down', reason: 'host_exit' }, 'The agent shuts down · host_exit'],
+  [{ subtype: 'worker_shutting_down', reason: 'host_exit' }, 'The agent is shutting down · host_exit'],
   [{ subtype: 'model_refusal_fallback', original_model: 'a', fallback_model: 'b' }, 'Model changed · a · b'],
   [{ subtype: 'model_consent_fallback', content: 'Switched.' }, 'Switched.'],
   [{ type: 'active_goal', value: { condition: 'Tests pass', last_reason: '2 fail' } }, 'Goal: Tests pass · 2 fail'],

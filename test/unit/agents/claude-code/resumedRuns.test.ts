@@ -71,7 +71,7 @@ describe('repeated output of Claude Code', () => {
     assert.equal(facts.answer, 'First.\n\nSecond.');
     assert.ok(kinds(entries).includes('tool_use c1 cancelled'));
     const cut = entries.find(({ type }) => type.kind === 'tool_use');
-    assert.match(cut?.content ?? '', /Not run: the answer was interrupted/);
+    assert.match(cut?.content ?? '', /Not run: the response was interrupted/);
   });
 
   it('completes a partial answer when its final line comes late', () => {

@@ -49,7 +49,7 @@ describe('retracted output of Claude Code', () => {
           ['thinking', 'Hm.'],
           ['assistant_message', 'Half'],
           ['tool_use', 'Run `ls`'],
-          ['tool_use', 'Run `ls`\n\nNot run: the answer with this call was retracted.'],
+          ['tool_use', 'Run `ls`\n\nNot run: the response with this call was retracted.'],
         ],
       );
       const calls = kinds(entries).filter((kind) => kind.startsWith('tool_use'));

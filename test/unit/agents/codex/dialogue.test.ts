@@ -120,7 +120,7 @@ describe('the dialogue with the app-server of Codex', () => {
   it('says why the app-server does not start', () => {
     const script = new Script();
     script.refuses('initialize', 'Not today.');
-    assert.deepEqual(script.failed, ['The app-server of Codex did not start: Not today.']);
+    assert.deepEqual(script.failed, ['The Codex app-server did not start: Not today.']);
   });
 
   for (const [answer, decision] of [

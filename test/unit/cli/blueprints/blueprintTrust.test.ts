@@ -42,7 +42,7 @@ describe('the command line and agent files of a repository', () => {
 
   it('prints the file, and starts a harmless one', async () => {
     await use('harmless');
-    assert.match(String(said.read()), /agent "harmless" \(of the folder\): .*work.*harmless\.yaml/);
+    assert.match(String(said.read()), /agent "harmless" \(from the folder\): .*work.*harmless\.yaml/);
     assert.equal((await started('harmless')).blueprint?.name, 'harmless');
   });
 

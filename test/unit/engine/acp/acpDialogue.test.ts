@@ -65,7 +65,7 @@ describe('a conversation in the Agent Client Protocol', () => {
     begin();
     agent.dialogue.begin();
     agent.answer(await agent.sent.next(), { ...capabilities, protocolVersion: 7 });
-    assert.match(await agent.failures.next(), /speaks version 7 of .*Vitrine speaks version 1/);
+    assert.match(await agent.failures.next(), /uses version 7 of .*Vitrine supports version 1/);
     agent.end();
     begin();
     agent.dialogue.begin();
@@ -109,7 +109,7 @@ describe('a conversation in the Agent Client Protocol', () => {
     agent.dialogue.begin();
     agent.answer(await agent.sent.next(), capabilities);
     agent.refuse(await agent.sent.next(), -32603, 'Internal error', { details: 'no disk' });
-    assert.equal(await agent.failures.next(), 'it answered with an error: Internal error: no disk');
+    assert.equal(await agent.failures.next(), 'it returned an error: Internal error: no disk');
     agent.end();
     begin();
     agent.dialogue.begin();

@@ -185,7 +185,7 @@ describe('the GPG signature of a record', function () {
   it('reports an unknown key, and a missing gpg', async () => {
     const other = await mkdtemp(path.join(tmpdir(), 'vg-'));
     const stranger = await checkSignature(folder, { ...own, GNUPGHOME: other });
-    assert.match(stranger?.state === 'unchecked' ? stranger.why : '', /not in the keyring/);
+    assert.match(stranger?.state === 'unchecked' ? stranger.why : '', /not in this user’s keyring/);
     await assert.rejects(signHead(folder, key, { ...own, GNUPGHOME: other }), /No secret key/);
     const without = await checkSignature(folder, { PATH: '/nowhere' });
     assert.match(without?.state === 'unchecked' ? without.why : '', /gpg is not on the PATH/);

@@ -230,7 +230,7 @@ describe('follow-ups that are about to run', function () {
     await writer.close();
     now = Date.parse(summary.updated_at);
     const { trigger } = await due(await engineWith(on), session.session_id);
-    assert.deepEqual(trigger, { type: 'task_incomplete', reason: '1 of 2 todos are open' });
+    assert.deepEqual(trigger, { type: 'task_incomplete', reason: '1 of 2 to-dos are open' });
   });
 
   it('are counted in a record without summaries', async () => {

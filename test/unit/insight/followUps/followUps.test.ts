@@ -181,7 +181,7 @@ describe('a follow-up', () => {
     const all = { question: true, todos: { open: 2, all: 5 }, undecided: 'plan' } as const;
     assert.deepEqual(trigger(all), [
       'waiting_for_decision',
-      'A plan waits for a decision',
+      'A plan is waiting for a decision',
       'Follow up on the decision the user needs to make.',
     ]);
     assert.deepEqual(trigger({ ...all, undecided: null }), [
@@ -191,7 +191,7 @@ describe('a follow-up', () => {
     ]);
     assert.deepEqual(trigger({ todos: all.todos }), [
       'task_incomplete',
-      '2 of 5 todos are open',
+      '2 of 5 to-dos are open',
       'Check in about the incomplete task we discussed.',
     ]);
     assert.deepEqual(trigger({}), ['check_in', 'No activity for 10 minutes', 'Continue our conversation naturally.']);
@@ -272,7 +272,7 @@ describe('a follow-up', () => {
       'nothing_new',
       {
         unfinishedWork: { question: false, todos: { open: 1, all: 2 }, undecided: null, repeats: false },
-        sent: { count: 1, usd: 0.1, last: { type: 'task_incomplete', reason: '1 of 2 todos are open', usd: 0.1 } },
+        sent: { count: 1, usd: 0.1, last: { type: 'task_incomplete', reason: '1 of 2 to-dos are open', usd: 0.1 } },
       },
       {},
     ],
@@ -295,7 +295,7 @@ describe('a follow-up', () => {
   });
 
   it('is sent again if something is new: fewer to-dos, another question', () => {
-    const last = { type: 'task_incomplete', reason: '2 of 2 todos are open', usd: 0 } as const;
+    const last = { type: 'task_incomplete', reason: '2 of 2 to-dos are open', usd: 0 } as const;
     const unfinishedWork = { question: false, todos: { open: 1, all: 2 }, undecided: null, repeats: false };
     assert.equal(decide({ unfinishedWork, sent: { count: 1, usd: 0, last } }).due, true);
     const reason = 'The last message ends with an unanswered question';

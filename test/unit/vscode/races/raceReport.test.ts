@@ -159,7 +159,7 @@ describe('the comparison page of a race', () => {
       { label: 'Open Session', act: { kind: 'open', session: 'ses_00000000000a' } },
       { label: 'Show Changes', act: { kind: 'changes', lane: 'a' } },
       { label: 'Apply', act: { kind: 'apply', lane: 'a' } },
-      { label: 'Make Branch', act: { kind: 'branch', lane: 'a' } },
+      { label: 'Create Branch', act: { kind: 'branch', lane: 'a' } },
       { label: 'Open Session', act: { kind: 'open', session: 'ses_00000000000b' } },
     ]);
     const patch = { lane: 'a', at: '', how: 'patch' as const, tree: '', files: ['story.txt'] };

@@ -169,7 +169,7 @@ describe('vitrine queue', function () {
     const wrong: readonly (readonly [readonly string[], RegExp])[] = [
       [['--resume', 'ses_00000000000f', 'x'], /Session not found: ses_00000000000f/],
       [['--parent', 'ses_00000000000f', '--executor', 'codex', 'x'], /Session not found: ses_00000000000f/],
-      [['--resume', session.session_id, '--executor', 'claude-code', 'x'], /is a session of codex;.*Use codex/],
+      [['--resume', session.session_id, '--executor', 'claude-code', 'x'], /is a codex session;.*Use codex/],
       [['x'], /The executor is missing\. No online runner offers one.*claude-code/],
     ];
     for (const [args, expected] of wrong) {
@@ -215,7 +215,7 @@ describe('vitrine queue', function () {
     assert.deepEqual([waits.status, waits.title, waits.project_dir], ['pending', 'Fix it', cwd]);
     const session = { session_id: run.session_id };
     const subscription = await queued.connection.call('read', { ...session, from: 0, to: 10 });
-    assert.match(JSON.stringify(subscription), /It waits: no runner is online\..*fails at 20/);
+    assert.match(JSON.stringify(subscription), /Waiting: no runner is online\..*fails at 20/);
     assert.match((await call([])).stdout, /Fix it {2}\(no runner is online\)\n$/);
     await call(['stop', run.run_id]);
     const stopped = await sessionOf(run);
