@@ -53,7 +53,7 @@ describe('runs of a team', function () {
     assert.equal((await runIs(first.run_id, 'pending')).status, 'pending');
     await assert.rejects(
       atBob.call('changeQueued', { run_id: second.run_id, move: 'first' }),
-      /completed and no longer waits/,
+      /completed and is no longer waiting/,
     );
     const audit = (await bob.ok('audit', '--team')).trimEnd().split('\n');
     assert.equal(audit.filter((line) => line.includes('"run_changed"')).length, 2, 'those of the member who reads');
