@@ -48,9 +48,9 @@ export const createRunSchema = choiceSchema.extend({
   demands: demands.optional(),
   /** Further demands of this run. */
   additional_demands: demands.optional(),
-  /** Queues the run for runners of any machine of the team. */
+  /** Queues the run for runners of any machine in the team. */
   team: z.boolean().optional(),
-  /** For a run of the team: another runner may take it if its runner is lost. */
+  /** For a team run: another runner may take it if its runner is lost. */
   retry: z.boolean().optional(),
 });
 export type CreateRunRequest = z.input<typeof createRunSchema>;

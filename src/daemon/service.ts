@@ -262,7 +262,7 @@ export class DaemonService {
     }
   }
 
-  /** As `open`. Joins a session of another program, if the agent allows it. */
+  /** As `open`. Joins a session from another program, if the agent allows it. */
   async follow(sessionId: string): Promise<SessionHandle> {
     return this.#deps.joinedSessions.follow(await this.open(sessionId));
   }
@@ -275,7 +275,7 @@ export class DaemonService {
     return found;
   }
 
-  /** Makes a session of another program Vitrine's own; does nothing for Vitrine's sessions. */
+  /** Makes a session from another program Vitrine's own; does nothing for Vitrine's sessions. */
   async keep({ session_id }: ParamsOf<'keep'>): Promise<ResultOf<'keep'>> {
     const known = await this.open(session_id);
     const { observed } = known.summary();
@@ -284,7 +284,7 @@ export class DaemonService {
     return {};
   }
 
-  /** Also sessions of other programs and of the team. */
+  /** Also sessions from other programs and of the team. */
   compareSessions(ids: readonly string[]): Promise<ResultOf<'compareSessions'>> {
     return compareSessions(ids, (id) => this.open(id));
   }

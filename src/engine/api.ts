@@ -67,7 +67,7 @@ export interface AcpHttpProfile {
 export interface FolderBudgets {
   readonly limits: Budgets;
   readonly folder?: string;
-  /** Whether daily budgets count sessions of other programs. Default true. */
+  /** Whether daily budgets count sessions from other programs. Default true. */
   readonly observed?: boolean;
 }
 

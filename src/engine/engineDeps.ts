@@ -40,7 +40,7 @@ export interface EngineDeps {
   readonly blueprints?: BlueprintAccess;
   /** The queue, which lists child sessions and finds runners for them. */
   readonly childRuns?: ChildRuns;
-  /** Sessions of other programs, included in searches; if absent, none. */
+  /** Sessions from other programs, included in searches; if absent, none. */
   readonly sources?: SessionSources;
   /** Current usage of other programs' sessions, for daily budgets. Absent: not counted. */
   readonly observedUse?: () => Promise<readonly ObservedUse[]>;

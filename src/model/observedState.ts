@@ -16,7 +16,7 @@ export type LiveState = z.infer<typeof liveStateSchema>;
 const lastDaySchema = z.object({ date: z.string(), cost: costSchema, usage: tokenUsageSchema });
 export type LastDay = z.infer<typeof lastDaySchema>;
 
-/** Fields that only sessions of other programs have. */
+/** Fields that only sessions from other programs have. */
 export const observedStateSchema = z.object({
   agent: z.enum(observedAgents),
   /** Absolute path of the main file. */

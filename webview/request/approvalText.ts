@@ -143,7 +143,7 @@ function outcomeByOther(answer: Answer, inTerminal: boolean): Outcome {
   }
 }
 
-/** In a session that another member of the team shares. */
+/** In a session that another team member shares. */
 function outcomeByMember(answer: Answer, member: string): Outcome {
   switch (answer.kind) {
     case 'allow':

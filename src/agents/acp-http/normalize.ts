@@ -10,7 +10,7 @@ import { requestId } from './dialogue.ts';
 import { MessageEntries, messageText } from './messages.ts';
 import { errorInfo, runInfo, type ErrorInfo, type RunInfo } from './wire.ts';
 
-/** Reads the events of one run of an agent of the Agent Communication Protocol, one JSON object per line. */
+/** Reads the events of one run of an Agent Communication Protocol agent, one JSON object per line. */
 export class AcpHttpReader implements AgentReader {
   readonly #run: NormalizedRun;
   readonly #messages: MessageEntries;

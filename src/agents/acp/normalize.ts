@@ -21,7 +21,7 @@ type Phase = 'setup' | 'unclear' | 'live';
 /** Client methods with which an agent carries out a call. */
 const clientMethods = /^(?:fs|terminal)\//;
 
-/** Reads the output of an agent of the Agent Client Protocol: answers, notifications and requests. */
+/** Reads the output of an Agent Client Protocol agent: answers, notifications and requests. */
 export class AcpReader implements AgentReader {
   readonly ignoredStderr = noise;
   readonly fixedStderr = fixedStderr;

@@ -25,7 +25,7 @@ export interface EngineOptions {
   readonly replaySpeed?: number;
   /** The user's price table. */
   readonly prices?: unknown;
-  /** Excludes sessions of other programs from searches. */
+  /** Excludes sessions from other programs from searches. */
   readonly ownOnly?: boolean;
   /** The command writes to the store, which is created if missing. */
   readonly writes?: boolean;

@@ -83,7 +83,7 @@ export async function* sessionLines(
   }
 }
 
-/** A session of another program, as printed by `vitrine sessions --all --json`. */
+/** A session from another program, as printed by `vitrine sessions --all --json`. */
 export function observedLine(
   observed: ObservedSummary,
 ): ObservedSummary & Pick<SessionLine, 'pending_requests' | 'record_damaged'> {

@@ -19,7 +19,7 @@ export function createSources({ env, now }: Pick<CliContext, 'env' | 'now'>, cac
   return new SessionSources({ formats: storeFormats, place, processes: systemProcesses, clock: now, cache });
 }
 
-/** Sessions of other programs, except those recorded by Vitrine (`own`). */
+/** Sessions from other programs, except those recorded by Vitrine (`own`). */
 export async function observedSessions(
   sources: SessionSources,
   own: readonly SessionSummary[],
@@ -44,7 +44,7 @@ function recordedSessionId(
   return ids.map((id) => recorded.get(id)).find((id) => id !== undefined);
 }
 
-/** A session of another program; `null` if the id is unknown. */
+/** A session from another program; `null` if the id is unknown. */
 export async function readObserved(context: CliContext, id: string): Promise<ObservedTranscript | null> {
   return sessionIdSchema.safeParse(id).success ? createSources(context).read(id) : null;
 }

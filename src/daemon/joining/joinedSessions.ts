@@ -13,7 +13,7 @@ interface SharedLink {
   users: number;
 }
 
-/** Sessions of other programs that clients of this daemon have joined, with one connection each. */
+/** Sessions from other programs that clients of this daemon have joined, with one connection each. */
 export class JoinedSessions {
   readonly #log: Log;
   readonly #links = new Map<string, SharedLink>();

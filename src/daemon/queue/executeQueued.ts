@@ -17,7 +17,7 @@ export interface QueuedRunDeps {
   readonly blueprints: BlueprintAccess;
   readonly contexts: ClientContexts;
   readonly log: Log;
-  /** It is a run of the team: someone on another machine sees its requests and can answer. */
+  /** It is a team run: someone on another machine sees its requests and can answer. */
   readonly isOfTeam: (runId: string) => boolean;
 }
 

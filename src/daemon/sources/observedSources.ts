@@ -23,7 +23,7 @@ export interface ObservedSourcesDeps {
   readonly own: OwnSessions;
   readonly joinedSessions: JoinedSessions;
   readonly engine: SessionCopierDeps['engine'];
-  /** A session of another program was copied into a record. */
+  /** A session from another program was copied into a record. */
   readonly onKept: (summary: SessionSummary) => void;
   readonly prices: () => Promise<PriceTable>;
   readonly log: Log;
@@ -31,7 +31,7 @@ export interface ObservedSourcesDeps {
   readonly saved: RemoteSessionsDeps['saved'];
 }
 
-/** Sessions of other programs, for all clients. Where their stores are is what the clients say. */
+/** Sessions from other programs, for all clients. Where their stores are is what the clients say. */
 export class ObservedSources {
   readonly copier: SessionCopier;
   readonly #deps: ObservedSourcesDeps;

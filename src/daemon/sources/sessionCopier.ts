@@ -21,7 +21,7 @@ interface CopyRequest {
 }
 
 /**
- * Copies sessions of other programs into records. Where such a session runs again in its own program, its copy is
+ * Copies sessions from other programs into records. Where such a session runs again in its own program, its copy is
  * brought up to date when it has ended; a copy in which Vitrine itself ran the agent is left alone.
  */
 export class SessionCopier {

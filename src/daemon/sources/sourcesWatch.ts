@@ -32,7 +32,7 @@ interface SourcesWatchDeps {
   readonly onDispose: () => void;
 }
 
-/** Reports sessions of other programs to one client. */
+/** Reports sessions from other programs to one client. */
 export class SourcesWatch implements Disposable {
   readonly #deps: SourcesWatchDeps;
   /** Reported sessions, with the agent's own ids. */
@@ -105,7 +105,7 @@ export class SourcesWatch implements Disposable {
         else this.#forget(id);
       }
     } catch (error) {
-      this.#deps.log.error(`Could not send a client the sessions of other programs: ${String(error)}`);
+      this.#deps.log.error(`Could not send a client the sessions from other programs: ${String(error)}`);
     }
   }
 

@@ -10,7 +10,7 @@ const outboxStateSchema = z.object({
   share: shareSchema,
   /** Who decided: a person for this session, the setting of its folder, or the queue of the team. */
   by: z.enum(['person', 'folder', 'run']),
-  /** Executed for a member of the team, who can always read it. */
+  /** Executed for a team member, who can always read it. */
   forRun: z.boolean(),
   /** Intact lines of the local record that the database has, and where the next one begins. */
   lines: z.int().nonnegative(),

@@ -223,7 +223,7 @@ export class DaemonTeam {
     return new Redactor((secret) => secretTag(this.#maskKey, secret));
   }
 
-  /** The session runs for a member of the team. */
+  /** The session runs for a team member. */
   shareRun(id: string): Promise<void> {
     return this.#outbox.shareRun(id);
   }

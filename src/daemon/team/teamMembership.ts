@@ -160,7 +160,7 @@ export class TeamMembership implements TeamSide {
     await (await this.#opening)?.deleted(id);
   }
 
-  /** False: no machine of the team waits for this answer. */
+  /** False: no machine in the team waits for this answer. */
   async answer(session: string, request: string, answer: Answer): Promise<boolean> {
     if (this.#team === null) return false;
     return this.#team.use((database) => answerRequest(database, session, request, answer));

@@ -196,7 +196,7 @@ export class Archive {
     return report;
   }
 
-  /** Copies a session of another program into a record of its own, with the same id. @throws file system errors */
+  /** Copies a session from another program into a record of its own, with the same id. @throws file system errors */
   importObserved(history: ObservedHistory): Promise<SessionSummary> {
     return importObserved(history, this.#deps);
   }

@@ -36,7 +36,7 @@ export interface QueuedChildRun {
   readonly ended: Promise<void>;
 }
 
-/** Who can take a run. `why`: the reason why a runner of the team that could take it may not. */
+/** Who can take a run. `why`: the reason why a team runner that could take it may not. */
 export type RunnerAvailability = { readonly by: 'here' | 'team' } | { readonly by: 'none'; readonly why?: Wording };
 
 /**

@@ -161,7 +161,7 @@ function adapterFor(
   return only;
 }
 
-/** `null` if the file has no messages of the Agent Communication Protocol. */
+/** `null` if the file has no Agent Communication Protocol messages. */
 async function readMessages(handle: FileHandle, head: string): Promise<readonly AcpMessage[] | null> {
   if (!/^\s*[[{]/.test(head) || !head.includes('"parts"') || (await handle.stat()).size > maxJsonBytes) return null;
   const chunks: Buffer[] = [];

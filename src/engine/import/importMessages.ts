@@ -11,7 +11,7 @@ import type { Draft, ImportedDraft } from './draft.ts';
 const titleLength = 80;
 const batch = 500;
 
-/** Imports messages of the Agent Communication Protocol as one run, without usage. */
+/** Imports Agent Communication Protocol messages as one run, without usage. */
 export async function importMessages(
   source: readonly AcpMessage[],
   { begin, deps, at }: Draft,

@@ -20,7 +20,7 @@ import type { RecordReader, RecordWriter } from '../record/contract.ts';
 import type { RecordStore } from '../record/recordStore.ts';
 import { addSteps, noSteps } from '../run/runFigures.ts';
 
-/** A session of another program with everything that its record will contain. */
+/** A session from another program with everything that its record will contain. */
 export interface ObservedHistory {
   readonly summary: ObservedSummary;
   readonly facts: StoreFacts;
@@ -41,7 +41,7 @@ interface ImportObservedDeps {
 const batch = 500;
 
 /**
- * Copies a session of another program into a record with the same id, as one run. The record's hash chain starts with
+ * Copies a session from another program into a record with the same id, as one run. The record's hash chain starts with
  * the copy; its first decision names the source.
  * @throws file system errors
  */

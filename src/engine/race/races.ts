@@ -33,7 +33,7 @@ export interface RacesDeps {
 /** Where a call about a race comes from: how to start agents there, and its environment. */
 export type RaceCaller = Pick<LiveRaceDeps, 'start' | 'environment'>;
 
-/** Races of a store: several agents with the same prompt, each in a git worktree of its own. */
+/** Races of a store: several agents with the same prompt, each in its own git worktree. */
 export class Races {
   readonly #deps: RacesDeps;
   readonly #store: RaceStore;

@@ -21,7 +21,7 @@ export interface BudgetOwner {
   readonly excludedRun?: string;
 }
 
-/** What a session of another program used on its last active day. */
+/** What a session from another program used on its last active day. */
 export interface ObservedUse {
   /** The agent's own ids of the session. */
   readonly nativeIds: readonly string[];
@@ -63,7 +63,7 @@ export function agentKey(executor: string, profile: string | undefined): string 
 
 /**
  * What all runs except `excludedRun` used, by scope. Recordings and imports do not count: they were paid for elsewhere, if at
- * all. Sessions of other programs count by day, unless Vitrine recorded them too; their turns and times are unknown. `now`:
+ * all. Sessions from other programs count by day, unless Vitrine recorded them too; their turns and times are unknown. `now`:
  * epoch milliseconds; `dayOf` returns the local day of an ISO time; `isInside` says whether a folder is in another.
  */
 export function sharedSpending(

@@ -3,7 +3,7 @@ import { modelsOf } from './cost.ts';
 import type { DaySpent } from './spentByDay.ts';
 import type { ObservedSummary } from './summary.ts';
 
-/** Daily usage of a session of another program. */
+/** Daily usage of a session from another program. */
 export function observedSpent(summary: ObservedSummary, days: readonly DaySpent[]): RunSpending[] {
   return days.map(({ at, cost, requests }) => ({
     sessionId: summary.session_id,

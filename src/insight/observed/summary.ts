@@ -6,7 +6,7 @@ import { observedCost, usageOf } from './cost.ts';
 import type { SessionShare } from './countOnce.ts';
 import { spentByDay, type DaySpent } from './spentByDay.ts';
 
-/** A session of another program, as lists show it: the fields of Vitrine's own sessions, and a few more. */
+/** A session from another program, as lists show it: the fields of Vitrine's own sessions, and a few more. */
 export interface ObservedSummary extends Omit<SessionSummary, 'executor_type'> {
   readonly executor_type: ObservedAgent;
   readonly branch: string | null;

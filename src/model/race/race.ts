@@ -20,7 +20,7 @@ export type CommandResult = z.infer<typeof commandResultSchema>;
  */
 export const laneStateSchema = z.enum(['waiting', 'preparing', 'running', 'checking', 'done', 'failed']);
 
-/** One agent of a race, in a git worktree of its own. */
+/** One agent of a race, in its own git worktree. */
 export const laneSchema = z.object({
   /** Unique in its race: `codex`, `codex-2`. */
   name: z.string().regex(/^[a-z0-9][a-z0-9-]{0,60}$/),

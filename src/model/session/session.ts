@@ -42,7 +42,7 @@ export const folderIdentitySchema = z.object({
 });
 export type FolderIdentity = z.infer<typeof folderIdentitySchema>;
 
-/** Another machine of the team runs the session: the run in its queue, and who has it, as far as known. */
+/** Another machine in the team runs the session: the run in its queue, and who has it, as far as known. */
 export const remoteSchema = z.object({
   run_id: runIdSchema,
   member: z.string().optional(),

@@ -1,6 +1,6 @@
 import type { TeamShare } from './summary.ts';
 
-/** The other member of the team who wrote what a person wrote in a shared session; not if the reader asked for its run. */
+/** The other team member who wrote what a person wrote in a shared session; not if the reader asked for its run. */
 export function sharedAuthor(shared: TeamShare | undefined): string | undefined {
   return shared?.requested === true ? undefined : shared?.member;
 }

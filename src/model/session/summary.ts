@@ -63,9 +63,9 @@ export const sessionSummarySchema = sessionSchema.extend({
   updated_at: z.string(),
   /** Played from a recording, without a live agent. */
   recording: z.boolean().default(false),
-  /** Set for sessions of other programs, which are read from their own stores. */
+  /** Set for sessions from other programs, which are read from their own stores. */
   observed: observedStateSchema.optional(),
-  /** Set for sessions of other members of the team, which are read from its database. */
+  /** Set for sessions of other team members, which are read from its database. */
   shared: sharedStateSchema.optional(),
 });
 export type SessionSummary = z.infer<typeof sessionSummarySchema>;

@@ -105,7 +105,7 @@ export const calls = {
   },
   watchSources: watchSourcesCall,
   updateCatalogue: updateCatalogueCall,
-  /** Stops news of sessions of other programs. */
+  /** Stops news of sessions from other programs. */
   unwatchSources: { params: nothing, result: nothing },
 
   /** `follow` in the parameters: also follow the session. */
@@ -196,7 +196,7 @@ export const calls = {
       original: z.string().nullable(),
     }),
   },
-  /** Copies a session of another program into a record; from then on it is Vitrine's own. */
+  /** Copies a session from another program into a record; from then on it is Vitrine's own. */
   keep: { params: inSession, result: nothing },
   /** Compresses the output and records of these sessions. */
   pack: {

@@ -64,7 +64,7 @@ export const clientContextSchema = z.object({
     prices: z.unknown().optional(),
     /**
      * Budgets for the folder; the workspace folder whose budget includes all folders below it; whether daily budgets count
-     * sessions of other programs.
+     * sessions from other programs.
      */
     budgets: z
       .object({ limits: z.unknown(), folder: z.string().exactOptional(), observed: z.boolean().exactOptional() })

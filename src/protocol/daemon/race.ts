@@ -23,7 +23,7 @@ export const lossSchema = z.object({
   files: z.array(z.string()).nullable(),
 });
 
-/** Races: several agents with the same prompt, each in a git worktree of its own. */
+/** Races: several agents with the same prompt, each in its own git worktree. */
 export const raceCalls = {
   startRace: {
     params: z.object({

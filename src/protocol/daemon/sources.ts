@@ -4,7 +4,7 @@ import { sessionIdSchema } from '../../model/session/session.ts';
 import { sessionSummarySchema } from '../../model/session/summary.ts';
 
 /**
- * Which sessions of other programs a client shows: those of its folders, of their repositories with worktrees and clones, or
+ * Which sessions from other programs a client shows: those of its folders, of their repositories with worktrees and clones, or
  * all.
  */
 export const sourceScopes = ['folder', 'repository', 'everything'] as const;
@@ -30,7 +30,7 @@ export const watchSourcesCall = {
   }),
   result: z.object({
     sessions: z.array(sessionSummarySchema),
-    /** Ids of copies in scope: sessions of other programs that are Vitrine's own now. */
+    /** Ids of copies in scope: sessions from other programs that are Vitrine's own now. */
     kept: z.array(sessionIdSchema),
     /** Sessions out of scope, and those in scope beyond `limit`. */
     out_of_scope: z.int().nonnegative(),

@@ -63,7 +63,7 @@ export class WindowEngine {
   readonly restores: WindowRestores;
   readonly #deps: WindowEngineDeps;
   readonly #reader: ReadOnlyEngine;
-  /** Reads the copies of sessions that other members of the team share. */
+  /** Reads the copies of sessions that other team members share. */
   #copies: ReadOnlyEngine | undefined;
   readonly #link: DaemonLink<EngineFailure>;
   readonly #summaries = new Listeners<[SessionSummary]>();
@@ -155,13 +155,13 @@ export class WindowEngine {
     await this.#call('stop', { session_id, kill: false });
   }
 
-  /** Returns sessions of other programs; from then on, `onSummary` and `onRemoved` report their changes. */
+  /** Returns sessions from other programs; from then on, `onSummary` and `onRemoved` report their changes. */
   async watchSources(params: WatchSources): Promise<ResultOf<'watchSources'>> {
     this.#watchedSources = params;
     return this.#call('watchSources', params);
   }
 
-  /** Copies a session of another program into a record. */
+  /** Copies a session from another program into a record. */
   async keep(session_id: string): Promise<void> {
     await this.#call('keep', { session_id });
   }
@@ -176,7 +176,7 @@ export class WindowEngine {
     return this.#link.reconnected.on(listener);
   }
 
-  /** Called with all sessions of other programs after connecting to another daemon. */
+  /** Called with all sessions from other programs after connecting to another daemon. */
   onSources(listener: (found: ResultOf<'watchSources'>) => void): Disposable {
     return this.#sources.on(listener);
   }
@@ -267,7 +267,7 @@ export class WindowEngine {
     return this.#events.on(listener);
   }
 
-  /** Searches what other members of the team share; `null`: nothing, or the team cannot be reached. @throws as a search */
+  /** Searches what other team members share; `null`: nothing, or the team cannot be reached. @throws as a search */
   async searchShared(request: SearchRequest): Promise<SearchAnswer | null> {
     const copies = await this.team.pullShared().catch(() => null);
     if (copies === null || (copies.sessions.length === 0 && copies.is_complete)) return null;

@@ -36,7 +36,7 @@ export function filterState(row: SessionRow): FilterState {
   return row.observed?.live.state === 'idle' ? 'idle' : 'ended';
 }
 
-/** Whether a session is shown. The scope is applied when sessions of other programs are listed. */
+/** Whether a session is shown. The scope is applied when sessions from other programs are listed. */
 export function passesFilter(row: SessionRow, filter: SessionFilter, now: number): boolean {
   const { agents, states, days, dates, cost, text } = filter;
   if (agents !== undefined && !agents.includes(row.agent_label)) return false;

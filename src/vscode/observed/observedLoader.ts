@@ -9,7 +9,7 @@ import { observedToKeep } from '../settings/settings.ts';
 import { ViewProgress } from '../window/viewProgress.ts';
 import { noFilter, scopeOf, type ViewScope } from './filter.ts';
 
-/** Maximum number of sessions of other programs; the oldest are dropped. */
+/** Maximum number of sessions from other programs; the oldest are dropped. */
 const maxSessions = 5000;
 const key = 'sessionScope';
 
@@ -20,7 +20,7 @@ interface ObservedLoaderDeps {
   readonly log: vscode.LogOutputChannel;
 }
 
-/** Loads sessions of other programs into the list. */
+/** Loads sessions from other programs into the list. */
 export class ObservedLoader implements vscode.Disposable {
   readonly #deps: ObservedLoaderDeps;
   readonly #subscriptions: { dispose(): unknown }[] = [];
@@ -116,7 +116,7 @@ export class ObservedLoader implements vscode.Disposable {
     }
   }
 
-  /** Sessions of other members of the team; news has their changes. Never rejects. */
+  /** Sessions of other team members; news has their changes. Never rejects. */
   async #listShared(): Promise<void> {
     const { engines, list, log } = this.#deps;
     try {

@@ -177,7 +177,7 @@ export class SessionPanels implements vscode.Disposable {
     }
   }
 
-  /** Copies an opened session of another program into a record, if the setting says so. */
+  /** Copies an opened session from another program into a record, if the setting says so. */
   async #keep(engine: WindowEngine, id: string): Promise<void> {
     const row = this.#deps.list.get(id);
     if (row === undefined || !isKeepable(row) || observedToKeep() === 'never') return;

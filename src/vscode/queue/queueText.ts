@@ -78,7 +78,7 @@ export function runState(run: ListedRun, runners: readonly ListedRunner[]): stri
   return place === '' ? t('running') : t('running on {0}', place);
 }
 
-/** Agent, and the member of the team who requested the run. */
+/** Agent, and the team member who requested the run. */
 export function runOrigin({ agent_name, executor_type, requested_by }: ListedRun): string[] {
   const agent = agent_name ?? executor_type;
   return [

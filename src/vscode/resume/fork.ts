@@ -11,7 +11,7 @@ type Forkable = Pick<
 >;
 
 /**
- * Whether the agent can fork the session's conversation. Agents of the Agent Client Protocol say so only when they start; the
+ * Whether the agent can fork the session's conversation. Agent Client Protocol agents say so only when they start; the
  * others get the transcript.
  */
 export function isForkable(summary: Forkable): boolean {

@@ -86,7 +86,7 @@ export class OpenReview implements vscode.Disposable {
     return this.#handle;
   }
 
-  /** Sessions of other programs have no record of Vitrine's: what was reviewed is known in this window alone. */
+  /** Sessions from other programs have no record of Vitrine's: what was reviewed is known in this window alone. */
   get isRecorded(): boolean {
     return this.#handle.summary().observed === undefined;
   }

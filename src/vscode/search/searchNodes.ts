@@ -19,7 +19,7 @@ const { t } = vscode.l10n;
 
 export type SearchNode =
   | { readonly kind: 'session'; readonly found: SessionHits }
-  /** `member`: whose session it is, if another member of the team shares it. */
+  /** `member`: whose session it is, if another team member shares it. */
   | { readonly kind: 'hit'; readonly hit: SearchHit; readonly member: string | undefined }
   | { readonly kind: 'rest'; readonly found: SessionHits }
   /** Sessions that could not be searched, with the reasons as children. */

@@ -39,9 +39,9 @@ export class SessionList implements vscode.Disposable {
   readonly #changed = new vscode.EventEmitter<void>();
   readonly #folders: vscode.Disposable;
   #rows = new Map<string, SessionRow>();
-  /** Sessions of other programs in scope. */
+  /** Sessions from other programs in scope. */
   #observedRows = new Map<string, SessionRow>();
-  /** Sessions of other members of the team; shown in that scope, or if the user asked for their run. */
+  /** Sessions of other team members; shown in that scope, or if the user asked for their run. */
   #sharedRows = new Map<string, SessionRow>();
   /** What the team sees of own sessions; absent: nothing. */
   readonly #shares = new Map<string, Share>();
@@ -69,7 +69,7 @@ export class SessionList implements vscode.Disposable {
     return this.#complete;
   }
 
-  /** False until sessions of other programs have been searched. */
+  /** False until sessions from other programs have been searched. */
   get isObservedComplete(): boolean {
     return this.#observedComplete;
   }
@@ -104,7 +104,7 @@ export class SessionList implements vscode.Disposable {
     this.#changed.fire();
   }
 
-  /** Replaces all sessions of other programs; `copies`: those that Vitrine has copied. */
+  /** Replaces all sessions from other programs; `copies`: those that Vitrine has copied. */
   replaceObserved(summaries: readonly SessionSummary[], copies: readonly string[]): void {
     this.#copies = new Set(copies);
     this.#observedRows = new Map(summaries.map((summary) => [summary.session_id, this.#createRow(summary)]));
@@ -112,7 +112,7 @@ export class SessionList implements vscode.Disposable {
     this.#announce();
   }
 
-  /** Replaces all sessions of other members of the team; `own`: what it sees of this store's. */
+  /** Replaces all sessions of other team members; `own`: what it sees of this store's. */
   replaceShared({ sessions, own }: Pick<ResultOf<'sharedSessions'>, 'sessions' | 'own'>): void {
     this.#sharedRows = new Map(sessions.map((summary) => [summary.session_id, this.#createRow(summary)]));
     const former = [...this.#shares.keys()].map((session_id): OwnShare => ({ session_id, share: 'nothing' }));
@@ -134,7 +134,7 @@ export class SessionList implements vscode.Disposable {
     return [...this.#sharedRows.values()].filter(({ session_id: id }) => !this.#rows.has(id));
   }
 
-  /** Sessions of other programs in scope. */
+  /** Sessions from other programs in scope. */
   observed(): readonly SessionRow[] {
     return [...this.#observedRows.values()].filter(
       ({ session_id: id }) => !this.#rows.has(id) || this.#isRunningAgain(id),
@@ -197,7 +197,7 @@ export class SessionList implements vscode.Disposable {
     return [...this.live(), ...this.observed().filter((row) => isSessionLive(row.status))];
   }
 
-  /** Sessions that wait for the user, longest first: of this workspace, of other programs, and runs of the team for the user. */
+  /** Sessions that wait for the user, longest first: of this workspace, of other programs, and team runs for the user. */
   waiting(): readonly SessionRow[] {
     const since = (row: SessionRow): string => needsYou(row)?.since ?? '';
     return [...this.here(), ...this.observed(), ...this.shared()]

@@ -166,12 +166,12 @@ export function stopGraceSeconds(): number {
   return between(value('stopGraceSeconds', 'trusted'), 0, 60, 5);
 }
 
-/** Whether usage, daily budgets and today's cost include sessions of other programs. */
+/** Whether usage, daily budgets and today's cost include sessions from other programs. */
 export function countsObserved(): boolean {
   return value('usage.observedSessions', 'user') !== false;
 }
 
-/** Which sessions of other programs are copied into records: none, opened ones, or all ended ones. */
+/** Which sessions from other programs are copied into records: none, opened ones, or all ended ones. */
 export function observedToKeep(): 'never' | 'opened' | 'all' {
   const found = value('sources.keep', 'user');
   return found === 'never' || found === 'all' ? found : 'opened';

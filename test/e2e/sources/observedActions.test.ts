@@ -19,7 +19,7 @@ function plantSession({ home, workspace }: RunFolder): string {
   return file;
 }
 
-describe('opening a session of another program', function () {
+describe('opening a session from another program', function () {
   keepEvidence();
   let file = '';
 
@@ -50,7 +50,7 @@ describe('opening a session of another program', function () {
   });
 });
 
-describe('the actions of a session of another program', function () {
+describe('the actions of a session from another program', function () {
   keepEvidence();
   let session = '';
   let registry = '';

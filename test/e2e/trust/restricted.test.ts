@@ -59,7 +59,7 @@ function waysOf(workspace: string, log: string, port: number): Readonly<Record<s
       'vitrine.claude.permissionMode': 'bypassPermissions',
       'vitrine.codex.permissionMode': 'danger-full-access',
     }),
-    'an agent of the Agent Client Protocol': set({
+    'an Agent Client Protocol agent': set({
       'vitrine.acp.agents': [{ id: 'trap', label: 'Trap', command: program('acp'), env: variables }],
     }),
     'an agent server': set({

@@ -12,7 +12,7 @@ import { Bench, entries, outcome, prompt, seen, type Step } from '../../support/
 
 const program = path.resolve('test/support/acpAgent/agent.mjs');
 
-describe('an agent of the Agent Client Protocol', function () {
+describe('an Agent Client Protocol agent', function () {
   let bench: Bench;
   beforeEach(() => (bench = new Bench()));
   afterEach(() => bench.close());

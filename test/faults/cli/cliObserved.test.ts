@@ -6,7 +6,7 @@ import path from 'node:path';
 import { platformVariables } from '../../support/platform.ts';
 import { turn, uuidOf, writeSession } from '../../support/stores/claudeStore.ts';
 
-describe('vitrine attach for a session of another program', () => {
+describe('vitrine attach for a session from another program', () => {
   let home = '';
   beforeEach(() => (home = mkdtempSync(path.join(tmpdir(), 'vitrine-attach-'))));
   afterEach(() => rmSync(home, { recursive: true }));

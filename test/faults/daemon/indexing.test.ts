@@ -48,7 +48,7 @@ describe('the catalogue of a daemon', () => {
     }
   }
 
-  it('includes sessions of other programs without a request', async () => {
+  it('includes sessions from other programs without a request', async () => {
     write(1, 'a giraffe at the window');
     const client = await place.connect({ onNews });
     await client.call('watch', { events: false });

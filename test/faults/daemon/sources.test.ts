@@ -11,7 +11,7 @@ import { readHome } from '../../support/stores/readHome.ts';
 import { WorkedHome } from '../../support/stores/workedHome.ts';
 import { until } from '../../support/until.ts';
 
-describe('sessions of other programs through a daemon', () => {
+describe('sessions from other programs through a daemon', () => {
   let place: DaemonBench;
   let worked: WorkedHome;
   const rows = new Map<string, SessionSummary>();

@@ -11,7 +11,7 @@ import type { TeamMachine } from '../../support/team/machine.ts';
 import { useTeamOfMembers } from '../../support/team/suite.ts';
 import { until } from '../../support/until.ts';
 
-describe('child sessions on another machine of a team', function () {
+describe('child sessions on another machine in a team', function () {
   let alice: TeamMachine;
   let bob: TeamMachine;
   let atAlice: DaemonConnection;

@@ -14,7 +14,7 @@ const maxConnections = 5;
 
 const saying = (text: string) => [{ init: true }, { say: text }, { result: {} }];
 
-describe('ten machines of a team', function () {
+describe('ten machines in a team', function () {
   useTeamServer(this);
   let database: TeamDatabase;
   let machines: readonly OpenMachine[] = [];

@@ -24,7 +24,7 @@ function codexRequest(): AgentRequest {
   };
 }
 
-describe('a session of another program that Vitrine has joined', () => {
+describe('a session from another program that Vitrine has joined', () => {
   const request = codexRequest();
   const tests = PageTests.use();
   let page: Page;

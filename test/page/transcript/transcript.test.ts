@@ -18,7 +18,7 @@ describe('transcript', () => {
     return tests.open({ entries, view: view({ turns }, { entries: count }) });
   };
 
-  it('names the member of the team who wrote in a session that is shared', async () => {
+  it('names the team member who wrote in a session that is shared', async () => {
     const { entries, turns } = everything();
     const shared = { member: 'bob', hostname: 'far', share: 'records' } as const;
     for (const [asked, name] of [

@@ -92,7 +92,7 @@ describe('marks of automatic messages', () => {
     assert.deepEqual({ synthetic, trigger_reason, prompt_origin }, { ...callback, prompt_origin: 'callback' });
   });
 
-  it('survive messages of the Agent Communication Protocol', async () => {
+  it('survive Agent Communication Protocol messages', async () => {
     const back = await imported('messages.json', await exported('acp', sourceOf(entries)));
     assert.deepEqual(marksIn(back.all), marks);
     assert.deepEqual(

@@ -20,7 +20,7 @@ import type { OpenShared } from '../../sessions/team.ts';
 const help = `Usage: vitrine show ses_… [options]
 
 Prints the transcript of a session as text. Follow-ups and child results are excluded and counted.
-Sessions of other programs are read from their own stores ("vitrine sessions --all" lists them).
+Sessions from other programs are read from their own stores ("vitrine sessions --all" lists them).
 Exit code 4: entries are missing or the record is damaged; stderr says what and where.
 
   --synthetic        includes follow-ups and child results, marked

@@ -15,7 +15,7 @@ import { writeLines } from '../../print/output.ts';
 const help = `Usage: vitrine race PROMPT|- --agents A,B[,…] [options]
        vitrine race list | show ID | stop ID | apply ID NAME [--branch] | undo ID | clean ID [--force]
 
-Runs several agents with the same prompt, each in a git worktree of its own, in parallel and under one budget. Then runs
+Runs several agents with the same prompt, each in its own git worktree, in parallel and under one budget. Then runs
 the check command in each worktree and compares the results. Your files, index and stash are not touched, except by
 "apply". Ctrl-C stops all agents; the race continues if you close the terminal.
 Exit code 0: done, with at least one completed agent; 1: no agent completed, or "clean" would lose work; 2: not started.

@@ -65,7 +65,7 @@ interface Child {
 }
 
 /**
- * Child sessions that other machines of the team run, for an agent or for a person who named the parent. Each has a record
+ * Child sessions that other machines in the team run, for an agent or for a person who named the parent. Each has a record
  * here, so that the limits of its tree, its callback and its result are those of a child on this machine.
  */
 export class TeamChildren {
@@ -93,7 +93,7 @@ export class TeamChildren {
     return { by: 'none', why: childSessionNotShared };
   }
 
-  /** Every member of the team can read the prompt. @throws CoordinatorError, EngineFailure */
+  /** Every team member can read the prompt. @throws CoordinatorError, EngineFailure */
   async queue(run: ChildRun): Promise<QueuedChildRun> {
     const id = sessionId(this.#deps.randomHex);
     const { agentHash } = run;
@@ -351,7 +351,7 @@ export class TeamChildren {
   }
 
   #warn(what: string, error: unknown): void {
-    this.#deps.log.warn(`${what}, on another machine of the team: ${String(error)}`);
+    this.#deps.log.warn(`${what}, on another machine in the team: ${String(error)}`);
   }
 }
 

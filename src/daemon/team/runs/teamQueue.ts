@@ -77,7 +77,7 @@ interface ClaimedRun {
 }
 
 /**
- * The runs of the team, as the runners of this daemon and its clients see them. The database decides; without a connection
+ * The team runs, as the runners of this daemon and its clients see them. The database decides; without a connection
  * nothing is claimed, and what became of runs is reported later.
  */
 export class TeamQueue {

@@ -30,7 +30,7 @@ export interface VitrineApi {
    * was started. A failed, stopped or paused run resolves; see the result.
    */
   run(prompt: string, options?: RunOptions): Promise<RunResult>;
-  /** Agents that can be run here, installed or not: programs, agents of the Agent Client Protocol, servers, and agents from files. */
+  /** Agents that can be run here, installed or not: programs, Agent Client Protocol agents, servers, and agents from files. */
   agents(): Promise<readonly AgentInfo[]>;
   readonly sessions: Sessions;
   /** Queued runs and the runners that execute them. */
@@ -185,7 +185,7 @@ export interface Executors {
   readonly CopilotExecutor: ExecutorClass;
   readonly GeminiExecutor: ExecutorClass;
   readonly CursorExecutor: ExecutorClass;
-  /** Agents of the Agent Client Protocol over stdio, as the user set them up (`vitrine.acp.agents`). */
+  /** Agent Client Protocol agents over stdio, as the user set them up (`vitrine.acp.agents`). */
   readonly AcpExecutor: ProfileExecutorClass;
   /** Servers of the Agent Communication Protocol over HTTP, as the user set them up (`vitrine.acpHttp.servers`). */
   readonly AcpHttpExecutor: ProfileExecutorClass;

@@ -22,7 +22,7 @@ async function firstMessageText(engine: Pick<WindowEngine, 'planFork'>, session:
       );
 }
 
-/** Commands for sessions of other programs. */
+/** Commands for sessions from other programs. */
 export function observedCommands(shell: CommandContext): Commands {
   return {
     async keepSession(argument) {

@@ -114,7 +114,7 @@ function severalItem(): AgentItem {
   return {
     label: t('Run on Several Agents…'),
     iconPath: new vscode.ThemeIcon('split-horizontal'),
-    detail: t('Runs one prompt on several agents, each in a git worktree of its own, and compares the results.'),
+    detail: t('Runs one prompt on several agents, each in its own git worktree, and compares the results.'),
     row: { kind: 'several' },
   };
 }

@@ -44,7 +44,7 @@ export const askingCodex: AskingAgent = {
   runOptions: (program) => [['--agent', 'codex', '--permission-mode', 'read-only', '--program', program], []],
 };
 
-/** Copilot CLI asks only as an agent of the Agent Client Protocol. */
+/** Copilot CLI asks only as an Agent Client Protocol agent. */
 export const askingCopilot: AskingAgent = {
   label: 'Copilot CLI',
   install: ensureCopilot,

@@ -44,7 +44,7 @@ class Disk extends OutboxFiles {
 }
 
 /**
- * A machine of a team: Vitrine's connection, queue, runner and outbox, with an agent that only takes its time. It writes down
+ * A machine in a team: Vitrine's connection, queue, runner and outbox, with an agent that only takes its time. It writes down
  * what it sees.
  */
 export class FaultyMachine {

@@ -27,7 +27,7 @@ describe('usage on the command line', () => {
     return await out;
   };
 
-  it('adds up sessions of other programs by day, model and agent', async () => {
+  it('adds up sessions from other programs by day, model and agent', async () => {
     const { truth } = truthOf(name);
     const lines = (await run(['--json']))
       .trim()

@@ -10,7 +10,7 @@ import { isObject } from '../../../../src/model/text/json.ts';
 import { aSession, sessionId, temporaryStore } from '../../../support/sessions/records.ts';
 import { captureFile } from '../../../support/stores/homes.ts';
 
-describe('sessions of other programs on the command line', () => {
+describe('sessions from other programs on the command line', () => {
   let place: Awaited<ReturnType<typeof temporaryStore>>;
   beforeEach(async () => {
     place = await temporaryStore();

@@ -5,7 +5,7 @@ import { searchOf } from '../../../support/sessions/searching.ts';
 import { silentLog } from '../../../support/silentLog.ts';
 import { captureFile, sourcesOf } from '../../../support/stores/homes.ts';
 
-describe('rows of sessions of other programs', () => {
+describe('rows of sessions from other programs', () => {
   const fixture = useCatalogue();
 
   async function sample(): Promise<ObservedSession> {

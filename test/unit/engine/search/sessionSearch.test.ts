@@ -290,7 +290,7 @@ describe('search over sessions', () => {
     assert.deepEqual(short(await ask('retry')), { 1: [0, 1] });
   });
 
-  it('finds sessions of other programs once, without those recorded by Vitrine', async () => {
+  it('finds sessions from other programs once, without those recorded by Vitrine', async () => {
     const sources = sourcesOf(captureFile('claude-code-2.1.330/print-fork', 'home'));
     const it = searchOf(temporary.store, silentLog, { sources, catalogue: openCatalogue() });
     const first = await it.search({ query: 'kind:user' });

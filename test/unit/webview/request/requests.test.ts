@@ -192,7 +192,7 @@ describe('words about a request', () => {
     assert.deepEqual([rule.words, rule.state], ['Denied by a rule', 'denied']);
   });
 
-  it('name the member of the team who answered in a shared session', () => {
+  it('name the team member who answered in a shared session', () => {
     const wordsOf = (answer: Answer, member?: string): string =>
       outcome({ request: request({}), decision: { by: 'user', at: '2026-01-02T10:00:00Z', answer } }, member).words;
     assert.equal(wordsOf({ kind: 'deny' }), 'Denied by you');
