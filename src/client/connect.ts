@@ -58,7 +58,7 @@ export interface ConnectOptions extends ClientOptions {
   /** Absolute path of `daemon.js`. */
   readonly daemonFile: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Gives up if a daemon starts for so many milliseconds, without an error. */
+  /** Gives up, without an error, if a daemon takes longer than this to start, in ms. */
   readonly startWithinMs?: number;
   /** Called if the start takes long; `end` settles when the start has ended. */
   readonly onSlowStart?: ((end: Promise<unknown>) => void) | undefined;

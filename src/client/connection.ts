@@ -35,7 +35,7 @@ export interface ClientOptions {
   readonly build: string;
   readonly client: ClientDescription;
   readonly protocol?: number;
-  /** Gives up after so many milliseconds. */
+  /** Gives up after this time, in ms. */
   readonly withinMs?: number;
   /** The daemon sends more news when this has settled; used after the call `watch`. */
   readonly onNews?: (news: News) => Promise<void>;

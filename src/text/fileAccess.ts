@@ -14,7 +14,7 @@ export interface FileSystemView extends LinkReader {
 }
 
 /**
- * What to do with a path: `open` it, `ask` before anything outside of the workspace is accessed (`target`: where a link
+ * What to do with a path: `open` it, `ask` before anything outside the workspace is accessed (`target`: where a link
  * inside leads), or `refuse` it.
  */
 export type FileAccess =

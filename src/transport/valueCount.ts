@@ -2,7 +2,7 @@ const [quote, backslash, comma, bracket, brace] = [34, 92, 44, 91, 123];
 
 /**
  * Whether JSON has more than `max` values: 16 MB of nested brackets take seconds to parse, and a text of 16 MB takes milliseconds.
- * Counts commas and opening brackets outside of strings.
+ * Counts commas and opening brackets outside strings.
  */
 export function hasMoreValues(line: Buffer, max: number): boolean {
   let count = 0;

@@ -144,7 +144,7 @@ for (const { title, run, ...options } of agents) {
       }
     });
 
-    it('gives its files back as they were at each prompt', async () => {
+    it('restores its files at each prompt', async () => {
       const file = path.join(agent.place.workspace, 'state.txt');
       for (const [n, at] of [...places.entries()].reverse()) {
         await writeFile(file, 'mine\n');

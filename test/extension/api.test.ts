@@ -172,7 +172,7 @@ describe('the public API', function () {
     assert.equal((await api.sessions.get(result.session))?.outcome, 'stopped');
   });
 
-  it('queues a run, says why it waits and where it went, and refuses what no runner can take', async () => {
+  it('queues a run, says why it waits and who took it, and rejects what no runner can take', async () => {
     const changes: string[] = [];
     const subscription = api.queue.onDidChange(({ run_id, status }) => changes.push(`${run_id} ${status}`));
     try {

@@ -106,7 +106,7 @@ describe('a run of a daemon of another version, in a window of this one', functi
     });
   }
 
-  it('is listed with what it waits for, without being opened', async () => {
+  it('is listed with its pending request before it is opened', async () => {
     const other = await otherDaemon(older);
     const steps = [{ init: true }, { ask: { id: 'req-1' } }, { result: {} }];
     const { session_id } = await other.call('start', place.startParams(steps));

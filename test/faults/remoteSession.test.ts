@@ -100,7 +100,7 @@ describe('a session of the daemon', function () {
     assert.equal((await session.done)?.success, false);
   });
 
-  it('leaves no connection behind that could not be prepared', async () => {
+  it('leaves no connection behind if it could not be prepared', async () => {
     let prepared = 0;
     const link = place.windowLink({
       prepare: () => {

@@ -132,7 +132,7 @@ describe('accessibility of the page', () => {
     await page.close();
   });
 
-  it('leads there by mouse, too', async () => {
+  it('moves the focus by mouse, too', async () => {
     const page = await tests.open(citedSession());
     await page.locator('.cited', { hasText: 'src/upload/retry.ts' }).hover();
     await card(page).getByText('Found in step 1.').waitFor();

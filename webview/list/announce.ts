@@ -7,7 +7,7 @@ import { quoted } from '../../src/protocol/panel/pageModel.ts';
 import { plain } from '../text/visible.ts';
 
 const longest = 1000;
-/** Announcements within so many milliseconds are combined. */
+/** Announcements within this time are combined, in ms. */
 const together = 100;
 
 /** Announcements for screen readers: each complete reply once, and starts and ends of runs. */

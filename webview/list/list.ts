@@ -64,8 +64,8 @@ export class List {
   focusedKey: string | undefined;
 
   /**
-   * `expectedHeight`: px that a row is taken to have until it is measured. `changed` is called when it was scrolled or measured,
-   * which may change what is to be drawn.
+   * `expectedHeight`: assumed height of a row in px until it is measured. `changed` is called when it was scrolled or measured,
+   * which may change what must be drawn.
    */
   constructor(scroller: HTMLElement, expectedHeight: (row: Row) => number, changed: () => void) {
     this.#scroller = scroller;

@@ -31,7 +31,7 @@ const longestTail = 8 * 1024;
 const partChars = 4 * 1024;
 /** … or at so many blocks: an empty list or heading takes two characters. */
 const partBlocks = 48;
-/** … or at so many elements: links, code, list items and cells each need at least one. */
+/** … or at this many elements: links, code, list items and cells each need at least one. */
 const partElements = 120;
 /** Open blocks with more elements are closed like long ones. */
 const tailElements = 400;

@@ -87,7 +87,7 @@ function divide(token: Token): readonly Piece[] {
   return [{ token, at: 0 }];
 }
 
-/** In order, as many as fit into so many elements; at least one. */
+/** In order, as many as fit into this many elements; at least one. */
 function groupBySize<T>(all: readonly T[], sizeOf: (one: T) => number, most: number): readonly (readonly T[])[] {
   const found: T[][] = [];
   let size = Infinity;

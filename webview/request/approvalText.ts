@@ -91,7 +91,7 @@ export interface Outcome {
   readonly message: string;
 }
 
-/** How a request ended. Without a decision, the run ended first. `member`: the person, if it is another one than the reader. `isJoined`: the other program can answer too. */
+/** How a request ended. Without a decision, the run ended first. `member`: the person, if not the reader. `isJoined`: the other program can answer too. */
 export function outcome({ request, decision }: RequestState, member?: string, isJoined = false): Outcome {
   switch (decision?.by) {
     case 'user':

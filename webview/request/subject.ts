@@ -117,7 +117,7 @@ function changes(action: Extract<ToolAction, { kind: 'file_edit' }>, asked: Subj
     const preview = previewOf(asked, change.path);
     const isFirst = !drawn.has(change.path);
     drawn.add(change.path);
-    // One preview stands for all changes of its file.
+    // One preview covers all changes to its file.
     if (isPlaced(preview)) return isFirst ? asked.requestPreview?.drawing.editInContext(preview, asked) : nothing;
     const lines = diffLines(change).slice(0, left);
     left -= lines.length;

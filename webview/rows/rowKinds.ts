@@ -8,7 +8,7 @@ function isTall(store: Store, row: Row): boolean {
   return kind === 'assistant_message' || kind === 'user_message';
 }
 
-/** Heights in px that a row is taken to have until it is measured. */
+/** Assumed heights of rows in px until they are measured. */
 const rowHeight = 24;
 const textHeight = 68;
 /** Height of one line in a message with several lines. */

@@ -53,7 +53,7 @@ export function splitLines(text: string): string[] {
   return lines;
 }
 
-/** Displayed changes: one patch stands for all later changes of its file in the same call. */
+/** Displayed changes: one patch represents all later changes to its file in the same call. */
 export function shownChanges(changes: readonly FileChange[]): FileChange[] {
   const patched = new Set<string>();
   return changes.filter((change) => {

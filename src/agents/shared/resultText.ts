@@ -2,7 +2,7 @@ import { isObject, type JsonObject } from '../../model/text/json.ts';
 import { bytesText, isShallow, tooDeep } from './bounds.ts';
 import { field, nonEmpty, text } from './guards.ts';
 
-/** Bytes that a base64 text stands for. */
+/** Number of bytes that a base64 text encodes. */
 export function base64Bytes(data: string): number {
   const padding = data.endsWith('==') ? 2 : data.endsWith('=') ? 1 : 0;
   return Math.max(0, Math.floor((data.length * 3) / 4) - padding);

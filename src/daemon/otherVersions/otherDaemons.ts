@@ -16,7 +16,7 @@ export interface OtherDaemonsDeps {
   /** Version of this daemon. */
   readonly version: string;
   readonly engine: Pick<Engine, 'open'>;
-  /** Whether a person is connected, who could answer requests. */
+  /** Whether a person who could answer requests is connected. */
   readonly isPresent: () => boolean;
   /** One of their runs changed, or ended. */
   readonly onSummary: (summary: SessionSummary) => void;

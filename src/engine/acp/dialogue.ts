@@ -36,7 +36,7 @@ export interface AcpDeadlines {
 
 export interface AcpTask {
   readonly prompt: string;
-  /** Absolute path. The agent gets no access outside of it. */
+  /** Absolute path. The agent gets no access outside it. */
   readonly cwd: string;
   readonly conversation: OpenedConversation;
   readonly options: Pick<AgentOptions, 'model' | 'permissionMode' | 'mcpServers'>;

@@ -35,7 +35,7 @@ export class WorkspaceFiles {
     this.#root.catch(() => undefined);
   }
 
-  /** Real path of `file`, which need not exist. @throws Refusal outside of the folder */
+  /** Real path of `file`, which need not exist. @throws Refusal outside the folder */
   async locate(file: string): Promise<string> {
     if (!path.isAbsolute(file) || file.includes('\0')) {
       throw new Refusal('invalid', `The path must be absolute: ${file}`);
@@ -68,7 +68,7 @@ export class WorkspaceFiles {
     return lines.slice(from, limit === null || limit === undefined ? undefined : from + limit).join('');
   }
 
-  /** Reads the current state. @throws Refusal outside of the folder */
+  /** Reads the current state. @throws Refusal outside the folder */
   async stat(file: string): Promise<FileVersion> {
     const place = await this.locate(file);
     const version = await stampOf(place);

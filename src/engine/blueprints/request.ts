@@ -95,7 +95,7 @@ export async function resumeRequest(
   return { prompt: use.prompt, options, blueprint };
 }
 
-/** Whether a placeholder appears outside of variables and headers. Agents may show such values. */
+/** Whether a placeholder appears outside variables and headers. Agents may show such values. */
 function isFilledInPlain(server: McpServer | undefined): boolean {
   const plain = server?.type === 'stdio' ? server.args : [server?.url ?? ''];
   return plain.some((text) => /\$\{(?:env|input):/.test(text));

@@ -102,7 +102,7 @@ export class RunnerLoop {
     }
   }
 
-  /** Claims one run at a time, and tries once more if something changed meanwhile. */
+  /** Claims one run at a time, and tries again if something changed meanwhile. */
   #claim(): Promise<void> {
     if (this.#isClaiming) this.#hasPendingClaim = true;
     else this.#claims = this.#claimAll();

@@ -61,7 +61,7 @@ async function placeOf(
   return undefined;
 }
 
-/** The same folder in that work tree, or its nearest existing parent; `undefined` outside of the open folders. */
+/** The same folder in that work tree, or its nearest existing parent; `undefined` outside the open folders. */
 async function findSameFolder({ folder, top }: Place, inTree: string): Promise<string | undefined> {
   for (let at = path.resolve(top, inTree); isInFolder(folder, at); at = path.dirname(at)) {
     if ((await stat(at).catch(() => null))?.isDirectory() === true) return at;

@@ -29,7 +29,7 @@ export interface Corpus {
 
 type Parameter = string | number;
 
-/** Whether entries must be read to decide on a match: for phrases, or characters outside of words. */
+/** Whether entries must be read to decide on a match: for phrases, or characters outside words. */
 export function isInexact({ texts }: Query): boolean {
   return texts.some((text) => {
     const words = wordsOfQuery(text);

@@ -67,7 +67,7 @@ function conversationsOf(ranges: readonly LineRange[]): object[] {
   }));
 }
 
-/** Path relative to the project folder, with slashes; `null` outside of it. */
+/** Path relative to the project folder, with slashes; `null` outside it. */
 export function relative(path: string, folder: string | undefined): string | null {
   const plain = path.replaceAll('\\', '/').replace(/^\.\//, '');
   const isAbsolute = plain.startsWith('/') || /^[a-z]:\//i.test(plain);

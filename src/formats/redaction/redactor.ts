@@ -14,7 +14,7 @@ type JsonObject = Readonly<Record<string, unknown>>;
 
 /** A masked secret: position, rule and length, but not the secret itself. */
 export interface MaskedSecret {
-  /** Index of its entry; absent outside of entries. */
+  /** Index of its entry; absent outside entries. */
   readonly entry?: number;
   /** Path of the value, such as `type.tool.result.text`. */
   readonly field: string;

@@ -54,7 +54,7 @@ export class FileHistory {
       else this.#replace(action.content, index);
     } else if (action.kind === 'file_edit') {
       const mine = action.changes.filter(({ path }) => this.#isMine(path));
-      // One patch can stand for all edits of one call.
+      // One patch can represent all edits of one call.
       const patched = mine.filter(({ patch }) => patch !== undefined && patch !== '');
       for (const change of patched.length > 0 && mine.length > patched.length ? patched : mine) {
         this.#beginChange(change.kind);
@@ -145,7 +145,7 @@ export class FileHistory {
     }
   }
 
-  /** Unchanged lines keep their author; the others were changed outside of the session. */
+  /** Unchanged lines keep their author; the others were changed outside the session. */
   #inheritLines(known: readonly HistoryLine[], lines: readonly string[]): HistoryLine[] {
     const saved = unchangedLines(
       known.map(({ text }) => text ?? '\u0000'),

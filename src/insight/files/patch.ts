@@ -7,7 +7,7 @@ export interface Hunk {
 
 const head = /^@@(?: -(\d+)(?:,\d+)? \+\d+(?:,\d+)? @@)?/;
 
-/** Hunks of a unified diff's body; lines outside of hunks are ignored. */
+/** Hunks of a unified diff's body; lines outside hunks are ignored. */
 export function hunksOf(patch: string): Hunk[] {
   const hunks: { oldStart: number | null; lines: Hunk['lines'][number][] }[] = [];
   for (const line of patch.split('\n')) {

@@ -36,7 +36,7 @@ export function fileEvents({ index, type }: NormalizedEntry, names: readonly str
   if (action.kind !== 'file_edit') return [];
   const edits = action.changes.map((change, at) => ({ change, all: replacesAll(input, at) }));
   const mine = edits.filter(({ change }) => isMine(change.path));
-  // One patch can stand for all edits of one call.
+  // One patch can represent all edits of one call.
   const patched = mine.filter(({ change }) => change.patch !== undefined && change.patch !== '');
   return (patched.length > 0 && mine.length > patched.length ? patched : mine).map(({ change, all }): FileEvent => ({
     step: index,

@@ -58,7 +58,7 @@ export const comparisonSchema = z.object({
   race_id: raceIdSchema.nullable(),
   prompt: z.string().nullable(),
   check: z.string().nullable(),
-  /** The folder of the user that a result can be applied to; `null` outside of a race. */
+  /** The folder of the user that a result can be applied to; `null` outside a race. */
   folder: z.string().nullable(),
   results: z.array(comparedSchema),
   overlaps: z.array(overlapSchema),

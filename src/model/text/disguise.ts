@@ -39,7 +39,7 @@ const likeMarks =
 const likeLetters =
   /[\u0131\u0184\u0185\u0237\u0250-\u02af\u1d00-\u1d7f\u212e\u2374\ua730\ua731\ua798\ua799\ua7ae\ua7b0]/gu;
 const turkish = /[şğçöüâİŞĞÇÖÜ]/;
-/** Typographic dashes and quotes, which replace ASCII ones outside of quotes. */
+/** Typographic dashes and quotes, which replace ASCII ones outside quotes. */
 const typographic = /[\u2013-\u2015\u2018\u2019\u201b-\u201d\u2032\u2033]/u;
 /** Look like a shell's operator, quote or dash; ordinary inside quotes and in text of another script. */
 const likeOperators =

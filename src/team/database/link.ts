@@ -3,7 +3,7 @@ import pg from 'pg';
 import * as z from 'zod';
 import { clientConfig, teamError, type Database, type Login } from './connection.ts';
 
-/** Between attempts to connect, in ms: doubled from the least to the most. */
+/** Delay between attempts to connect, in ms; it doubles from the first value to the second. */
 const [leastWaitMs, mostWaitMs] = [250, 5000];
 /** A listener that does not answer in this time has lost its connection, in ms. */
 const beatMs = 5000;

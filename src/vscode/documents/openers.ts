@@ -23,7 +23,7 @@ export async function openLink(url: string): Promise<void> {
 }
 
 /**
- * Opens an existing file. A file outside of the workspace is not even accessed before the user confirms. `base`: folder
+ * Opens an existing file. A file outside the workspace is not accessed until the user confirms. `base`: folder
  * for relative paths. Lines are 1-based and inclusive: two select a range, one places the cursor.
  */
 export async function openFile(base: string | undefined, name: string, line?: number, endLine?: number): Promise<void> {
@@ -43,7 +43,7 @@ export async function openFile(base: string | undefined, name: string, line?: nu
   await vscode.commands.executeCommand('vscode.open', uri, { selection, preview: true });
 }
 
-/** Absolute path, if it is safe and, outside of the workspace, confirmed by the user. */
+/** Absolute path, if it is safe and, outside the workspace, confirmed by the user. */
 async function permittedPath(base: string | undefined, name: string): Promise<string | undefined> {
   const folders = (vscode.workspace.workspaceFolders ?? []).filter(({ uri }) => uri.scheme === 'file');
   const system: FileSystemView = {

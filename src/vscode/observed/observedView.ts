@@ -52,7 +52,7 @@ export function readOnlyReason(summary: SessionSummary, { agent, live }: Observe
 
 interface WatchState {
   readonly problems: readonly string[];
-  /** Vitrine takes part in the session, in the agent's own server. */
+  /** Vitrine has joined the session through the agent's own server. */
   readonly isJoined: boolean;
 }
 

@@ -21,7 +21,7 @@ export function raceUri({ race, lane, side, at, file }: RacePlace): vscode.Uri {
 }
 
 /**
- * Texts are read on demand, so that diffs survive a reload. Worktrees are outside of the workspace: they are not
+ * Texts are read on demand, so that diffs survive a reload. Worktrees are outside the workspace: they are not
  * edited here.
  */
 export function registerRaceDocuments(engines: EngineHost): vscode.Disposable {

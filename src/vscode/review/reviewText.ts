@@ -38,7 +38,7 @@ export function changeText(session: SessionReview, hunk: NamedHunk): string {
   return hunk.executable === undefined ? origin : `${lineRangeText(hunk)} · ${origin}`;
 }
 
-/** Lines that stand for a change in an editor: a removal is shown where the lines were. */
+/** Lines that mark a change in an editor: a removal is shown where the lines were. */
 export function rangeOf({ now: [from, to] }: NamedHunk, lineCount: number): vscode.Range {
   const first = Math.min(from, Math.max(0, lineCount - 1));
   const last = Math.min(Math.max(from, to - 1), Math.max(0, lineCount - 1));

@@ -17,7 +17,7 @@ const quiet = 150;
 /** Numbers of sessions that are not shown, by reason. */
 export interface HiddenCount {
   readonly hiddenByUser: number;
-  /** In existing folders outside of this window. */
+  /** In existing folders outside this window. */
   readonly inOtherFolders: number;
   /** In folders that no longer exist. */
   readonly inMissingFolders: number;

@@ -146,7 +146,7 @@ export class SessionTree implements vscode.TreeDataProvider<TreeNode> {
     return rows;
   }
 
-  /** Refreshes for changes outside of the list. */
+  /** Refreshes for changes outside the list. */
   redraw(): void {
     this.#refresh();
   }

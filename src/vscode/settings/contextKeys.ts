@@ -44,7 +44,7 @@ export class ContextKeys implements vscode.Disposable {
     if (this.#lastCheck === undefined) this.#checkAgentsIfEmpty();
   }
 
-  /** Which welcome view is shown depends on installed agents; checked only if one is to be shown. */
+  /** Which welcome view is shown depends on installed agents; checked only when one will be shown. */
   #checkAgentsIfEmpty(): void {
     const empty = this.#list.isComplete && this.#list.visible().length === 0;
     if (!empty || Date.now() - (this.#lastCheck ?? 0) < lookEveryMs) return;

@@ -6,7 +6,7 @@ import type { Origin } from '../../model/transcript/entry.ts';
 
 const { t } = vscode.l10n;
 
-/** Author of a message. `member`: the person, if it is another one than the reader. */
+/** Author of a message. `member`: the person, if not the reader. */
 export function originLabel(origin: Origin, member?: string): readonly [icon: string, word: string] {
   switch (origin) {
     case 'human':

@@ -18,7 +18,7 @@ export class ProjectFiles {
     return (await this.#statFile(name)) !== undefined;
   }
 
-  /** `undefined` if the file is outside of the folder, not a file, or too large. */
+  /** `undefined` if the file is outside the folder, not a file, or too large. */
   async now(name: string): Promise<FileNow | undefined> {
     const uri = this.#uriOf(name);
     if (uri === undefined) return undefined;

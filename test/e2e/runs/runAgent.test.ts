@@ -142,7 +142,7 @@ describe('Run Agent…', function () {
     await workbench.webview().getByText('Done by Copilot.').first().waitFor();
   });
 
-  it('takes model, mode and limit, keeps the prompt meanwhile, and uses them', async () => {
+  it('asks for model, mode and limit without losing the prompt, and uses them', async () => {
     const args = await runWithOptions();
     for (const arg of ['--model=gpt-test', '--allow-tool=write', '--max-ai-credits=45'])
       assert.ok(args.includes(arg), arg);

@@ -122,7 +122,7 @@ describe('a team in a window', function () {
     assert.deepEqual(await members(), [alice, bob.user].sort());
   });
 
-  it('lists what other members share in the scope Team, as it is, and opens it to be read', async () => {
+  it('lists what other members share in the scope Team, and opens it read-only', async () => {
     await joinTeam();
     const id = await shareSession('the parser');
     await chooseScope();

@@ -11,7 +11,7 @@ describe('the command of a runner', () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'runner of a terminal '));
   after(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('is copied whole, and makes a terminal a runner of this window’s queue', async function () {
+  it('is copied completely, and makes a terminal a runner for this window’s queue', async function () {
     if (process.platform === 'win32') skip(this, 'there is no sh');
     const line = await vscode.commands.executeCommand<string>('vitrine.copyRunnerCommand', {
       executor: 'replay',

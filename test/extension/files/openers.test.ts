@@ -19,7 +19,7 @@ describe('what a page can open', () => {
     assert.equal(editor.selection.active.line, 6);
   });
 
-  it('is no folder, and no file that does not exist', async () => {
+  it('does not include folders or missing files', async () => {
     await openFile(root(), 'src');
     await openFile(root(), 'src/none.js');
     assert.equal(shown(), undefined);
@@ -32,7 +32,7 @@ describe('what a page can open', () => {
     assert.equal(shown(), undefined);
   });
 
-  it('is no URL other than web pages', async () => {
+  it('does not include URLs other than web pages', async () => {
     for (const url of [
       'command:workbench.action.quit',
       'vscode://file/etc/passwd',

@@ -49,7 +49,7 @@ describe('follow-ups in VS Code', function () {
     assert.deepEqual(await marks(id), [[undefined, undefined], auto, auto]);
   });
 
-  it('explain why there is none, and what would have been sent in the past week', async () => {
+  it('explain why none is sent, and what would have been sent in the past week', async () => {
     const prompt = JSON.stringify([{ init: true }, { say: 'Tea or coffee?' }, { result: { text: 'Tea or coffee?' } }]);
     await settings().update('followUps', undefined, Global);
     const id = await vscode.commands.executeCommand<string>('vitrine.runAgent', { agent: 'claude-code', prompt });

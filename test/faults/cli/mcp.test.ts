@@ -152,7 +152,7 @@ describe('vitrine mcp', function () {
     }
   });
 
-  it('starts none if the client cannot ask, unless allowed; stops what it started', async function () {
+  it('starts no agents if the client cannot ask, unless allowed; stops those that it started', async function () {
     if (isWindows) skip(this, 'the fake agent is a POSIX program');
     const waits = prompt([{ init: true }, { note: bench.pidFile }, { forever: true }]);
     const asked = { agent_name: 'claude-code', prompt: waits, execution_mode: 'async_poll' };

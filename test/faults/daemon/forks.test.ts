@@ -45,7 +45,7 @@ describe('forks at a prompt', function () {
   });
   afterEach(() => place.close());
 
-  it('start a session with what came before, and leave the other one as it is', async () => {
+  it('start a session with what came before, and leave the other one unchanged', async () => {
     const before = await entriesOf(session_id);
     const planned = await client.call('planFork', { session_id, at: second });
     assert.deepEqual(planned, { way: 'transcript', prompt: prompt(answer('The second answer.')) });

@@ -66,7 +66,7 @@ describe('runs on this machine', function () {
     store.dispose();
   });
 
-  it('are found and stopped, whoever started them, without starting a daemon', async () => {
+  it('are found and stopped, regardless of who started them, without starting a daemon', async () => {
     assert.deepEqual((await findRuns([place.store, path.join(place.store, 'none')], 'test')).runs, []);
     assert.equal(await place.connectRunning(), null);
     const connection = await place.connect();

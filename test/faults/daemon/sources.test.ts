@@ -190,7 +190,7 @@ describe('sessions from other programs through a daemon', () => {
     assert.equal((await client.call('watchSources', params())).sessions.length, 0);
   });
 
-  it('that were kept get later additions, and are shown as running meanwhile', async () => {
+  it('that were kept get later additions, and are shown as running while they run', async () => {
     const [name = ''] = worked.files('.jsonl').filter((file) => file.includes('projects'));
     const lines = worked.lines(name);
     const half = lines.findIndex((line, at) => at > lines.length / 2 && line.includes('"type":"user"'));

@@ -156,7 +156,7 @@ describe('a race', function () {
     assert.equal(plain.results[0]?.cost.provenance, 'reported');
   });
 
-  it('begins with the uncommitted work and copies of dependencies if the user says so', async () => {
+  it('starts with uncommitted work and copied dependencies if requested', async () => {
     mkdirSync(path.join(user.folder, 'node_modules/left'), { recursive: true });
     writeFileSync(path.join(user.folder, 'node_modules/left/index.js'), 'left');
     const before = user.state();

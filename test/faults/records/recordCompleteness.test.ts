@@ -92,7 +92,7 @@ describe('missing parts of a record', () => {
     }
   }
 
-  it('are none if nothing happened', async () => {
+  it('are not reported if nothing is missing', async () => {
     const { found, texts, lost } = await check();
     assert.deepEqual([found.isIncomplete, texts, lost], [false, [], 0]);
   });

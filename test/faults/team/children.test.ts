@@ -133,7 +133,7 @@ describe('child sessions on another machine in a team', function () {
     );
   });
 
-  it('are live in a panel that was opened while they waited, and say what they wait for', async () => {
+  it('are live in a panel that was opened while they waited, and show their requests', async () => {
     await share('metadata');
     await atBob.call('removeRunners', { finish: true });
     await bob.addRunner(atBob, ['gpu'], 1);

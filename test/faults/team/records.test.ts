@@ -23,7 +23,7 @@ describe('records of a team', function () {
       return Number(rows[0]?.n);
     });
 
-  it('are shared as the folder or the person says, read by another member, and withdrawn', async () => {
+  it('are shared as set for the folder or session, read by another member, and withdrawn', async () => {
     const marks = new Map<string, string>();
     const connection = await alice.connect({
       onNews: ({ shares = [] }) => {

@@ -79,7 +79,7 @@ describe('signatures in a team', function () {
     }
   });
 
-  it('are accepted only from the owner of the record, for its end as it is', async () => {
+  it('are accepted only from the owner of the record, for its current end', async () => {
     const [first, second] = [await team.database.connect(team.alice.user), await team.database.connect(team.lead.user)];
     const key = (): string =>
       generateKeyPairSync('ed25519').publicKey.export({ type: 'spki', format: 'der' }).toString('base64');

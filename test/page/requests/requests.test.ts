@@ -321,7 +321,7 @@ describe('requests of an agent', () => {
     await page.close();
   });
 
-  it('keep the focus nearby if they are decided meanwhile', async () => {
+  it('keep the focus nearby if they are decided elsewhere', async () => {
     const request = command(commit);
     const load = asking([request]);
     const page = await open(load);
@@ -340,7 +340,7 @@ describe('requests of an agent', () => {
     await page.close();
   });
 
-  it('have a bar that leads to them while none is on screen', async () => {
+  it('have a bar that jumps to them while they are off screen', async () => {
     const page = await open(asking([command(commit)], { after: 60 }));
     const bar = page.locator('.pend');
     await bar.waitFor();

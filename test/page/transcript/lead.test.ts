@@ -40,7 +40,7 @@ describe('a link to an entry', () => {
     });
   }
 
-  it('leads to an entry of a short session that grows past the screen meanwhile', async () => {
+  it('scrolls to an entry of a short session that grows past the screen', async () => {
     const entries = [said(0, 'Why?', 'user_message'), said(1, 'Because of this.'), said(2, 'And of that.')];
     const { turns } = long(1);
     const page = await tests.open(loadOf({ entries, turns }));

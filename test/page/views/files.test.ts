@@ -69,7 +69,7 @@ describe('the list of files', () => {
     await page.close();
   });
 
-  it('keeps the mark of a changed file if there is no room for its column', async () => {
+  it('keeps the mark of a changed file if its column does not fit', async () => {
     const page = await open(520);
     await page.locator('.frow .mk').first().waitFor({ state: 'visible' });
     assert.equal(await page.locator('.frow .since').first().isVisible(), false);

@@ -26,7 +26,7 @@ describe('the command of a fork', () => {
     assert.ok(!claudeCode.command(request('1.0.3')).args.includes('--fork-session'));
   });
 
-  it('is a separate one in Codex, and missing if the version has none', () => {
+  it('is separate in Codex, and absent in versions without it', () => {
     const { args, sessionId } = codex.command(request('0.169.0'));
     assert.deepEqual(args.slice(-3), ['fork', id, '-']);
     assert.equal(sessionId, null);

@@ -116,7 +116,7 @@ describe('MCP servers of a run', () => {
     }
   });
 
-  it('are reported if an agent supports none', () => {
+  it('are reported if the agent does not support any', () => {
     for (const [type, version] of [
       ['cursor', '2026.11.01'],
       ['codex', '0.20.0'],
@@ -129,7 +129,7 @@ describe('MCP servers of a run', () => {
     assert.equal(findAdapter('cursor')!.capabilities.mcp.supported, false);
   });
 
-  it('change nothing if there are none', () => {
+  it('change nothing if the list is empty', () => {
     for (const { type, protocol } of adapters) {
       if (protocol !== undefined) continue;
       const { privateFiles, variables, warnings } = command(type, null, {});

@@ -93,7 +93,7 @@ describe('todos of an agent over its runs', () => {
       ["INSERT INTO todos (id, title) VALUES ('c', 'C')", 3, 3],
       ['SELECT * FROM todos', 2, 2],
     ] as const) {
-      it(`stand so after a later run's ${query}`, () => {
+      it(`are correct after a later run's ${query}`, () => {
         const ledger = new TodoLedger();
         for (const statement of [insert, query]) {
           const action = new TodoTable().apply(statement);
@@ -102,7 +102,7 @@ describe('todos of an agent over its runs', () => {
         assert.deepEqual(ledger.count(), { open, all });
       });
 
-      it(`stand so after ${query} in the same run`, () => {
+      it(`are correct after ${query} in the same run`, () => {
         const table = new TodoTable();
         const ledger = new TodoLedger();
         for (const statement of [insert, query]) {

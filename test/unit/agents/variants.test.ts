@@ -123,7 +123,7 @@ describe('output variants of other versions', () => {
     assert.deepEqual(facts.reports[0]?.usage, { input: 400, cacheRead: 800, output: 60 });
   });
 
-  it('report no tokens and no model if there are none', async () => {
+  it('report no tokens and no model if the output has none', async () => {
     const { facts } = read('gemini', [{ type: 'result', status: 'success', stats: {} }]);
     assert.equal(facts.reports[0]?.usage, null);
     const prices = await loadPrices();

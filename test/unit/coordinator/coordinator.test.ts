@@ -329,7 +329,7 @@ describe('runners', () => {
     assert.equal(still.core.report(runnerRef, { run_id, status: 'completed' }).status, 'completed');
   });
 
-  it('without heartbeats lose their runs, and may come back', () => {
+  it('without heartbeats lose their runs, and can reconnect', () => {
     const still = new StillCoordinator();
     const runnerRef = still.register();
     const { run_id } = still.create();

@@ -27,7 +27,7 @@ describe('a coordinator that takes over', () => {
     assert.deepEqual(again.core.runs(), after.core.runs());
   });
 
-  it('gives up runs that waited too long meanwhile, and no sooner', () => {
+  it('fails runs that have waited too long, and no sooner', () => {
     const before = new StillCoordinator();
     const { run_id } = before.create({ demands: demands({ tags: ['gpu'] }) });
     const after = new StillCoordinator(before.changes, before.wall + demandsTimeoutMs - staleMs);

@@ -19,7 +19,7 @@ function passWithDueTicks(still: StillCoordinator, ms: number): number {
 }
 
 describe('the ticks of a queue', () => {
-  it('are none while nothing waits and no runner is connected', () => {
+  it('stop while nothing waits and no runner is connected', () => {
     const still = new StillCoordinator();
     assert.equal(still.core.msUntilTick(), undefined);
     const { run_id } = still.create();

@@ -18,7 +18,7 @@ function anEntryWithReversedKeys() {
 
 describe('record lines', () => {
   for (const line of [...wholeSession(4), ...others]) {
-    it(`are read as they were written: ${line.kind}`, () => {
+    it(`are read back unchanged: ${line.kind}`, () => {
       const text = serializeRecordLine(line);
       assert.ok(!text.includes('\n'));
       assert.ok(text.startsWith(`{"kind":"${line.kind}","`));

@@ -11,10 +11,9 @@ describe('the address of a team database', () => {
     'postgres://alice@127.0.0.1:5433/team',
     'postgres://a%40b@[::1]/my%20team',
   ];
-  for (const text of texts)
-    it(`stays what it was: ${text}`, () => assert.equal(formatAddress(parseAddress(text)), text));
+  for (const text of texts) it(`round-trips: ${text}`, () => assert.equal(formatAddress(parseAddress(text)), text));
 
-  it('verifies certificates unless it is told otherwise, or the server is on this machine', () => {
+  it('verifies certificates unless configured otherwise or the server is on this machine', () => {
     assert.equal(parseAddress('postgres://a@db.example.org/t').tls, 'verify');
     assert.equal(parseAddress('postgres://a@db.example.org/t?sslmode=verify-full').tls, 'verify');
     assert.equal(parseAddress('postgres://a@db.example.org/t?sslmode=disable').tls, 'none');

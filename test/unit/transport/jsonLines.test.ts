@@ -60,7 +60,7 @@ describe('JSON lines', () => {
     }
   });
 
-  it('wait in the socket while a client has too many messages, and come when it has fewer', async () => {
+  it('wait in the socket while a client has too many messages pending', async () => {
     const [flow, turns] = [new FlowControl(), new FairTurns()];
     const { socket, ids } = reading({ flow, turns });
     const count = 5000;
@@ -76,7 +76,7 @@ describe('JSON lines', () => {
     assert.deepEqual(ids, [...Array.from({ length: count }).keys()]);
   });
 
-  it('end a connection if they have too many values, are too long, or are no JSON-RPC', async () => {
+  it('end a connection if they have too many values, are too long, or are not JSON-RPC', async () => {
     const many = JSON.stringify({ jsonrpc: '2.0', method: 'a', params: Array.from({ length: 100_000 }, () => [0]) });
     const text = JSON.stringify({ jsonrpc: '2.0', method: 'a', params: [','.repeat(500_000)] });
     for (const [line, reason] of [

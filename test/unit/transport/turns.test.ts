@@ -27,7 +27,7 @@ describe('turns of connections', () => {
     assert.deepEqual(taken, ['a', 'b', 'a', 'b', 'a', 'b']);
   });
 
-  it('come to a connection with one message before 500 that have many', async () => {
+  it('go to a connection with one message before 500 that have many', async () => {
     const [turns, taken]: [FairTurns, string[]] = [new FairTurns(() => 0), []];
     for (let index = 0; index < 500; index += 1) turns.add(taker(taken, 'many', 5));
     await until(taken, 900);
@@ -37,7 +37,7 @@ describe('turns of connections', () => {
     assert.ok(taken.indexOf('one') - before < 5, `after ${taken.indexOf('one') - before} others`);
   });
 
-  it('come to a connection with many messages although others always come first', async () => {
+  it('go to a connection with many messages even if others are always ready', async () => {
     const [turns, taken]: [FairTurns, string[]] = [new FairTurns(() => 0), []];
     let isOver = false;
     const again = (): TurnTaker => ({
@@ -69,7 +69,7 @@ describe('turns of connections', () => {
     await until(takenSlowly, 100);
   });
 
-  it('do not come to a connection that has ended', async () => {
+  it('do not go to a connection that has ended', async () => {
     const [turns, taken]: [FairTurns, string[]] = [new FairTurns(() => 0), []];
     const ended = taker(taken, 'ended', 5);
     turns.add(ended);

@@ -18,7 +18,7 @@ describe('the number of values in a message', () => {
     assert.equal(has('[1,2,{"a":[]}]', 4), true);
   });
 
-  it('does not count what stands in strings', () => {
+  it('does not count the content of strings', () => {
     assert.equal(has(String.raw`{"text":"[[[,,,{{{\"[,\\"}`, 1), false);
     assert.equal(has(String.raw`{"a":"\\","b":"\\\"[","c":[]}`, 4), false);
     assert.equal(has(String.raw`{"a":"\\","b":"\\\"[","c":[]}`, 3), true);

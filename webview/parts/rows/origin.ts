@@ -12,7 +12,7 @@ export interface OriginView {
   readonly by: string;
 }
 
-/** Author of a message, from what wrote it, never from its text. `member`: the person, if it is another one than the reader. */
+/** Author of a message, from what wrote it, never from its text. `member`: the person, if not the reader. */
 export function originView(entry: PageEntry, member?: string): OriginView {
   const origin = originOf(entry);
   const view = views()[origin];

@@ -98,7 +98,7 @@ class DeclaredRunner {
   }
 
   /**
-   * Declares the runner, also to the next daemon if one was lost, whose runs have ended with it. @throws DaemonError
+   * Declares the runner; if its daemon is lost, declares it to the next one. The runs of the lost daemon have ended. @throws DaemonError
    */
   async declare(connection: DaemonConnection): Promise<void> {
     this.#activeRuns.clear();

@@ -30,7 +30,7 @@ export class CallbackSender {
   readonly #engine: CallbackEngine;
   readonly #deps: CallbackSenderDeps;
   readonly #retryMs: number;
-  /** Parents that are being processed. `again`: something happened meanwhile, so process the parent once more. */
+  /** Parents that are being processed. `again`: something happened meanwhile, so process the parent again. */
   readonly #processingParents = new Map<string, { again: boolean }>();
   /** Parents of this process, which it may resume. */
   readonly #ownParents = new Set<string>();

@@ -5,7 +5,7 @@ import path from 'node:path';
 
 /** Linux files with a random id of the installation. */
 const systemFiles = ['/etc/machine-id', '/var/lib/dbus/machine-id'];
-/** PID namespace of processes outside of containers. */
+/** PID namespace of processes outside containers. */
 const hostNamespace = 'pid:[4026531836]';
 
 let own: Promise<string> | undefined;

@@ -24,7 +24,7 @@ const settings = [
   'maintenance.auto=false',
 ].flatMap((setting) => ['-c', setting]);
 
-/** Who makes commits that only keep a state. */
+/** Author of commits that only save a state. */
 const identity = {
   GIT_AUTHOR_NAME: 'Vitrine',
   GIT_AUTHOR_EMAIL: 'vitrine@localhost',

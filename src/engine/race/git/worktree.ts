@@ -43,7 +43,7 @@ export interface ExtraPaths {
   readonly link: readonly string[];
 }
 
-/** @throws EngineFailure if one of them is outside of the repository */
+/** @throws EngineFailure if one of them is outside the repository */
 export function checkExtraPaths(repository: string, { copy, link }: ExtraPaths): void {
   for (const name of [...copy, ...link]) {
     const found = path.relative(repository, path.resolve(repository, name));

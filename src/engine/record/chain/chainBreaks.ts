@@ -138,7 +138,7 @@ class ChainWalk implements ChainWalkResult {
     this.#join(place);
   }
 
-  /** It links to an earlier line of the chain, or to a line outside of it. */
+  /** It links to an earlier line of the chain, or to a line outside it. */
   #reportFork({ hash }: ChainedLine, place: number, named: number): void {
     if (this.#positionByHash.get(hash) !== place) return this.#insert(place);
     if (named >= 0 && this.#isMember[named] === 0) {

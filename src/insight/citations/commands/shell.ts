@@ -11,7 +11,7 @@ export function collapseSpaces(text: string): string {
   return text.replace(/\s+/g, ' ').trim();
 }
 
-/** The commands of a shell line, each on one line; split outside of quotes. */
+/** The commands of a shell line, each on one line; split outside quotes. */
 export function shellParts(line: string): ShellPart[] {
   const parts: ShellPart[] = [];
   let start = 0;

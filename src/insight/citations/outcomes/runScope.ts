@@ -284,7 +284,7 @@ function changedFolder(folder: string, target: string, workDir: string): string 
   return steps.join('/');
 }
 
-/** A folder outside of the session's counts as the same: recordings were made in other places. */
+/** A folder outside the session's counts as the same: recordings were made in other places. */
 function isInside(folder: string): string {
   if (!/^(?:\/|[A-Za-z]:)/.test(folder)) return folder === '.' ? '' : folder;
   return /(?:^|\/)((?:packages|apps|libs|crates|services|modules|plugins|projects)\/[^/]+.*)$/.exec(folder)?.[1] ?? '';

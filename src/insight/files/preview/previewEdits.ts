@@ -77,7 +77,7 @@ function changesOf({ action, input }: AgentRequest, path: string): Edit[] {
   if (action?.kind !== 'file_edit') return [];
   const edits = action.changes.map((change, at) => ({ change, all: replacesAll(input, at) }));
   const mine = edits.filter(({ change }) => change.path === path);
-  // A patch stands for all changes of its file in the same call.
+  // A patch represents all changes to its file in the same call.
   const patches = mine.filter(({ change }) => change.patch !== undefined);
   return patches.length > 0 ? patches : mine;
 }

@@ -65,7 +65,7 @@ function targetOf(argument: unknown): ReviewTarget {
   return isNode(argument) ? argument : undefined;
 }
 
-/** A row of the tree, which VS Code gives back as it got it. */
+/** A tree row, which VS Code returns unchanged. */
 function isNode(value: unknown): value is Exclude<ReviewTarget, string | undefined> {
   return isObject(value) && isObject(value['file']) && Array.isArray(value['file']['hunks']);
 }

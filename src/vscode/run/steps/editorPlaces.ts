@@ -7,7 +7,7 @@ const { t } = vscode.l10n;
 
 const maxFiles = 20;
 
-/** Path relative to the workspace folder; `undefined` outside of the workspace. */
+/** Path relative to the workspace folder; `undefined` outside the workspace. */
 export function findInFolder(uri: vscode.Uri): { readonly folder: vscode.Uri; readonly path: string } | undefined {
   const folder = uri.scheme === 'file' ? vscode.workspace.getWorkspaceFolder(uri)?.uri : undefined;
   if (folder === undefined) return undefined;

@@ -138,7 +138,7 @@ describe('starting a daemon', function () {
     assert.equal((await place.connect()).daemon.runs, 0);
   });
 
-  it('starts another daemon if the first one is killed meanwhile, but not again and again', async () => {
+  it('starts another daemon if the first one is killed, at most twice', async () => {
     const file = path.join(place.bench.dir, 'killed.mjs');
     const starts = path.join(place.bench.dir, 'starts');
     const daemon = JSON.stringify(pathToFileURL(path.resolve('dist/daemon.js')).href);

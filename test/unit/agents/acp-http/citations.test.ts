@@ -248,7 +248,7 @@ describe('citations in lines of the Agent Communication Protocol', () => {
     );
   });
 
-  it('without text find their range, whatever comes in between', () => {
+  it('without text find their range, whatever is in between', () => {
     const others = [tool, thought, image, { name: 'a.txt', content: 'Made.' }, undefined];
     const piece = fc.record({
       text: fc.string({ minLength: 1, unit: 'grapheme' }),

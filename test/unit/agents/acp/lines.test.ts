@@ -44,7 +44,7 @@ describe('lines of the Agent Client Protocol', () => {
     assert.equal(read(lines, { resume: 's', firstIndex: 1 }).entries[0]?.origin, 'replay');
   });
 
-  it('tell history from new messages even if the answer to the load is empty', () => {
+  it('distinguish history from new messages even if the load response is empty', () => {
     const history = read([initialized, asks('Before?'), says('Before.'), { id: 1, result: {} }, says('Now.'), stop()]);
     assert.equal(history.facts.answer, 'Now.');
     const none = read([initialized, { id: 1, result: null }, says('Now.'), stop()]);
@@ -309,7 +309,7 @@ describe('lines of the Agent Client Protocol', () => {
     );
   });
 
-  it('give the same call from one update or several', () => {
+  it('produce the same call from one update or several', () => {
     const fields = {
       title: 'Look',
       kind: 'execute',

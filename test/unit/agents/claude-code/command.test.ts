@@ -88,7 +88,7 @@ describe('command line of Claude Code', () => {
     assert.equal(claudeCode.parseVersion('git version 2.39.5'), null);
   });
 
-  it('removes variables of a parent Claude Code, but none of the user', () => {
+  it("removes variables of a parent Claude Code, but not the user's", () => {
     const dropped = (name: string) => claudeCode.ownVariables.some((pattern) => pattern.test(name));
     for (const name of ['CLAUDECODE', 'CLAUDE_CODE_ENTRYPOINT', 'CLAUDE_CODE_SSE_PORT', 'CLAUDE_CODE_SESSION_ID']) {
       assert.ok(dropped(name), name);

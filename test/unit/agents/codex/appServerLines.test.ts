@@ -41,7 +41,7 @@ describe('lines of the app-server of Codex', () => {
     assert.equal(facts.lines.unknown, 0);
   });
 
-  it('show the limits of the plan once, and none that Codex does not report', () => {
+  it('show the limits of the plan once, only those that Codex reports', () => {
     const nothing = { primary: null, secondary: null };
     const window = (usedPercent: number) => ({ usedPercent, windowDurationMins: 300, resetsAt: 1_795_766_400 });
     assert.deepEqual(contents(read(said('account/rateLimits/updated', { rateLimits: nothing })), 'plan_limits'), []);

@@ -81,7 +81,7 @@ const command = {
 };
 
 describe('the dialogue with the app-server of Codex', () => {
-  it('greets, opens a thread as it was asked to, and says the prompt', () => {
+  it('initializes, opens the requested thread and sends the prompt', () => {
     const script = new Script({ cwd: '/w', model: 'm', sandbox: 'read-only' });
     assert.equal(script.written.length, 1);
     script.begin();
@@ -262,7 +262,7 @@ describe('the dialogue with the app-server of Codex', () => {
       return script;
     };
 
-    it('is joined as it is, and nothing is said', () => {
+    it('is joined unchanged, without sending anything', () => {
       const script = joined();
       assert.deepEqual(script.sent('thread/resume'), [{ threadId: 'thread', excludeTurns: true }]);
       assert.deepEqual(script.sent('turn/start'), []);

@@ -92,7 +92,7 @@ describe('copilot captures, recomputed from the wire', () => {
     });
   }
 
-  it('keeps text mode as it was printed', () => {
+  it('keeps the output of text mode unchanged', () => {
     for (const capture of textMode) {
       const { entries } = read(capture);
       assert.deepEqual(textsOf(entries, 'assistant_message'), [capture.stdout.join('\n')], capture.name);

@@ -9,7 +9,7 @@ describe('the command line that resumes a session in a terminal', () => {
     assert.equal(resumeCommand('opencode', 'ses_1'), 'opencode --session ses_1');
   });
 
-  it('does not exist if the agent has none', () => {
+  it('is absent if the agent cannot resume', () => {
     assert.equal(resumeCommand('vscode-chat', 'x'), undefined);
     assert.equal(resumeCommand('replay', 'x'), undefined);
   });

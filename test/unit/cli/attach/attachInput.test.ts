@@ -29,7 +29,7 @@ describe('input at an attached terminal', function () {
     });
   }
 
-  it('is not treated as an answer if it is none', () => {
+  it('is not mistaken for an answer', () => {
     for (const line of ['yes please', 'a', 'sure']) assert.equal(parseTypedInput(line, [permission])?.type, 'invalid');
     for (const line of ['3', 'C']) assert.equal(parseTypedInput(line, [question])?.type, 'invalid');
   });
@@ -58,7 +58,7 @@ describe('a line of attach --json', function () {
     assert.equal(parseJsonInput(wrong, waiting).type, 'invalid');
   });
 
-  it('is rejected if it is none of these', () => {
+  it('is rejected if it is unknown', () => {
     for (const line of ['', 'y', '{}', '{"stop":false}', '{"answer":{"request":"p","decision":"maybe"}}'])
       assert.equal(parseJsonInput(line).type, 'invalid', line);
   });

@@ -30,7 +30,7 @@ describe('output of the command line', () => {
     }
   });
 
-  it('contains none in JSON, which parses to the same values', async () => {
+  it('contains no control characters in JSON, which parses to the same values', async () => {
     const exact = new PassThrough({ encoding: 'utf8' });
     await writeLines(new TerminalText(exact), attacks);
     const printed = String(exact.read());

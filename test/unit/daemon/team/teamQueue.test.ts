@@ -130,7 +130,7 @@ describe('a run of a team', () => {
     assert.deepEqual(one.created.slice(-3), [['gpu'], false, 300_000]);
   });
 
-  it('is looked up with all others that changed meanwhile', async () => {
+  it('is fetched together with all others that changed', async () => {
     const one = await OneRun.open();
     one.statuses.length = 0;
     await Promise.all(['run_000000000002', 'run_000000000003', id, id].map((runId) => one.queue.handleChange(runId)));
@@ -141,7 +141,7 @@ describe('a run of a team', () => {
 });
 
 describe('a runner of a team', () => {
-  it('keeps what it claims while the answer to its heartbeat is on its way', async () => {
+  it('keeps what it claims while a heartbeat is pending', async () => {
     const one = await OneRun.open();
     let answer = quiet;
     one.delay = new Promise<void>((resolve) => (answer = resolve));

@@ -96,7 +96,7 @@ describe('the export of a session', () => {
       assert.deepEqual(sessionsIn((await exportedBlocks(false)).blocks), [sessionId]);
     });
 
-    it('leaves out those beyond the limit, and says how many', async () => {
+    it('omits those beyond the limit, and says how many', async () => {
       for (let number = 1; number <= 103; number += 1) await child(number, sessionId);
       const { blocks } = await exportedBlocks(true);
       assert.equal(sessionsIn(blocks).length, 101);

@@ -268,7 +268,7 @@ describe('a permanently deleted session', () => {
     assert.match((await account(sessionId))[0]?.subject ?? '', /truncated after line 1/);
   });
 
-  it('stays if the deletion fails, and the audit says so', async () => {
+  it('stays if the deletion fails, and the audit notes it', async () => {
     const writer = await place.store.openWriter(sessionId);
     await assert.rejects(engine.remove(sessionId), { code: 'session_busy' });
     await writer.close();

@@ -70,7 +70,7 @@ describe('budgets', function () {
 
   for (const scope of budgetScopes) {
     const units = isFullSize || everyUnit.has(scope) ? budgetUnits : (['usd', 'turns'] as const);
-    it(`of a ${scope} trip, pause, are raised and let the session go on, in ${units.join(', ')}`, async () => {
+    it(`of a ${scope} are reached, pause, and resume the session when raised, in ${units.join(', ')}`, async () => {
       await Promise.all(units.map((unit) => tripAndRaise(scope, unit)));
     });
   }

@@ -106,7 +106,7 @@ describe('budgets of single runs', function () {
     assert.doesNotMatch(await argsOf(true), /max-budget/);
   });
 
-  it('are reported as passed to the program, even if they were raised meanwhile', async () => {
+  it('are reported as passed to the program, even if they were raised since', async () => {
     const environment = { FAKE_AGENT_VERSION: '2.1.197 (Claude Code)' };
     const { bench, engine } = await limited({ run: { usd: 1 } }, {}, environment);
     const max = {

@@ -17,7 +17,7 @@ import { until } from '../../../support/until.ts';
 const says = (words: string): string => prompt([{ init: true }, { say: words }, { result: { text: words } }]);
 const program = 'mcp_servers: { x: { type: stdio, command: /bin/false } }\n';
 
-describe('what holds for sessions that no person starts', () => {
+describe('rules for sessions that agents start', () => {
   let bench: Bench;
   let leads: Leads;
   let engine: Engine;
@@ -74,7 +74,7 @@ describe('what holds for sessions that no person starts', () => {
     await ended('helper');
   });
 
-  it('starts nothing for a run that has ended, whoever is still asked for something', async () => {
+  it('start nothing for a run that has ended, even if its requests are still pending', async () => {
     let asked = 0;
     let give: (value: string) => void = () => undefined;
     const value = new Promise<string>((resolve) => (give = resolve));
@@ -305,7 +305,7 @@ describe('what holds for sessions that no person starts', () => {
     assert.deepEqual(asked, [['claude-code', bench.cwd]]);
   });
 
-  it('asks no one for what an agent wants that none has seen', async () => {
+  it('ask for no inputs for an agent file that no one has reviewed', async () => {
     let asked = 0;
     leads = new Leads(bench, { input: () => Promise.resolve(String((asked += 1))) });
     engine = await leads.engine();
@@ -315,7 +315,7 @@ describe('what holds for sessions that no person starts', () => {
     assert.equal(asked, 0);
   });
 
-  it('knows after a restart which files were seen, and none if that is lost', async () => {
+  it('remember after a restart which files were seen; if that is lost, none counts', async () => {
     const { handle, call } = await lead();
     const waits = prompt([{ init: true }, { forever: true }]);
     await call('start_session', { agent_name: 'helper', prompt: waits, execution_mode: 'async_poll' });

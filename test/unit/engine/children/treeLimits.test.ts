@@ -39,7 +39,7 @@ describe('the limits of a tree of agents', () => {
     assert.match((await reached(top, { children: 3, depth: 5 }, all)) ?? '', /its maximum of 3 child sessions/);
   });
 
-  it('are those of every agent above, as they were when it asked, or as its file says', async () => {
+  it('include those of every ancestor, as of its request or in its file', async () => {
     const [top, middle, low] = [session(1), session(2, 1), session(3, 2)];
     const all = [top, middle, low];
     assert.equal(await reached(top, { children: 2, depth: 5 }, [top]), null);
@@ -58,7 +58,7 @@ describe('the limits of a tree of agents', () => {
     assert.equal(await reached(top, { children: 1, depth: 5 }, [top]), null, 'it was deleted');
   });
 
-  it('end in a ring of parents, and set none for a session without an agent file', async () => {
+  it('stop at a cycle of parents, and do not apply to a session without an agent file', async () => {
     const ring = [session(1, 2), session(2, 1)];
     const [one = session(1)] = ring;
     files['agent-2'] = { max_children: 5, max_depth: 9 };

@@ -49,7 +49,7 @@ describe('the queue of a store', () => {
     return { done, loop, runner_id: registered.runner_id };
   }
 
-  it('does what is asked of it', async () => {
+  it('queues, claims and reports runs', async () => {
     const link = await store.coordinator();
     const heard: string[] = [];
     link.onRun(({ status }) => heard.push(status));
@@ -220,7 +220,7 @@ describe('the queue of a store', () => {
     assert.ok((await link.runs()).every(({ status }) => status === 'completed'));
   });
 
-  it('stops a run where it is', async () => {
+  it('stops a run on its runner', async () => {
     const link = await store.coordinator();
     let stopped = (): void => undefined;
     const ended = new Promise<void>((resolve) => {
@@ -243,7 +243,7 @@ describe('the queue of a store', () => {
     await until('its end', async () => (await link.runs())[0]?.status === 'stopped');
   });
 
-  it('gives up a run when its time is over, without being asked', async () => {
+  it('fails a run when its time is up, without a request', async () => {
     let now = 0;
     const opened = await openQueue(store.folder, { ...store.deps, monotonic: () => now });
     store.atEnd(() => opened.close());
@@ -258,7 +258,7 @@ describe('the queue of a store', () => {
     assert.match((await ended).error ?? '', /^No runner for replay took this run within 5 minutes/);
   });
 
-  it('keeps the journal as small as what is still known', async () => {
+  it('keeps the journal as small as the known runs', async () => {
     const first = await store.open();
     const link = first.coordinator;
     for (let at = 0; at < 20; at += 1) await link.stopRun((await link.createRun(wanted)).run_id);

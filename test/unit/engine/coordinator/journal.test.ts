@@ -37,7 +37,7 @@ describe('the journal of a queue', () => {
     await assert.rejects(open().read());
   });
 
-  it('is read by lines, of which those that are damaged cost only themselves', async () => {
+  it('is read line by line; a damaged line loses only itself', async () => {
     const [first, second, third] = changesOf(3);
     const lines = [lineOf(first), 'nonsense', `"${'x'.repeat(17 << 20)}"`, lineOf(second), '', ''];
     await writeFile(file, lines.join('\n'));
@@ -67,7 +67,7 @@ describe('the journal of a queue', () => {
     assert.equal(said.filter((message) => message.includes('cannot be saved')).length, 1);
   });
 
-  it('is written anew while it is in use, where it has grown', async () => {
+  it('is compacted during use when it has grown', async () => {
     const journal = open(20_000);
     const changes = changesOf(1000);
     const last = changes.slice(-3);
@@ -81,7 +81,7 @@ describe('the journal of a queue', () => {
     assert.deepEqual((await prompts()).slice(-3), ['997', '998', '999']);
   });
 
-  it('is written anew only where that makes it shorter', async () => {
+  it('is compacted only if that makes it shorter', async () => {
     const journal = open(1000);
     const changes = changesOf(100);
     let times = 0;
@@ -96,7 +96,7 @@ describe('the journal of a queue', () => {
     assert.equal((await prompts()).length, 100);
   });
 
-  it('that could not be written anew is so with the next change', async () => {
+  it('is compacted with the next change if that failed', async () => {
     const journal = open(1000);
     const [first, ...others] = changesOf(20) as [Job, ...Job[]];
     await mkdir(`${file}.new`);

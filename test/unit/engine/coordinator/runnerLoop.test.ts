@@ -135,7 +135,7 @@ describe('a runner', () => {
     assert.equal(agent.executed, 1);
   });
 
-  it('that finishes takes no more, and leaves when what it has has ended', async () => {
+  it('that is finishing takes no more runs, and unregisters when its runs have ended', async () => {
     const link = await store.coordinator();
     const agent = new Agent();
     const loop = await begin(link, agent.asDeps());

@@ -109,7 +109,7 @@ describe('folders that are recognized', () => {
     ]);
   });
 
-  it('are no unrelated ones', async () => {
+  it('do not include unrelated ones', async () => {
     repository('tea');
     repository('coffee');
     mkdirSync(at('plain'));

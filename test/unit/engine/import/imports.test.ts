@@ -111,7 +111,7 @@ describe('imports', () => {
       ['stands behind a mark of its encoding', `\uFEFF${text}`],
     ];
     for (const [name, damaged] of damagedHeads) {
-      it(`of which the first line ${name} is still one`, async () => {
+      it(`is recognized even if its first line ${name}`, async () => {
         const report = await bring({ file: file('record.jsonl', damaged) });
         assert.deepEqual([report.format, report.sessionId, report.entries], ['record', sessionId, 20]);
       });

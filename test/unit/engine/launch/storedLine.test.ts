@@ -17,7 +17,7 @@ describe('a line of an agent’s own store', () => {
     assert.equal(normalizer.facts().model, /"model":"(gpt-[^"]*)"/.exec(line ?? '')?.[1]);
   });
 
-  it('is none of another conversation, of no store, or of an agent that prints all', async () => {
+  it('is not read for another conversation, without a store, or for an agent that prints everything', async () => {
     assert.equal(await storedLine(codex, '01a20a94-0000-79f1-96db-6cba92c1a9a2', { HOME: home }), null);
     assert.equal(await storedLine(codex, undefined, { HOME: home }), null);
     assert.equal(await storedLine(codex, thread, { HOME: '/nowhere' }), null);

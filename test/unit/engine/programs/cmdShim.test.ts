@@ -52,7 +52,7 @@ const shims: [name: string, text: string, expected: ReturnType<typeof parseShim>
 
 describe('shims of package managers on Windows', () => {
   for (const [name, text, expected] of shims) {
-    it(`reads what it starts: ${name}`, () => assert.deepEqual(parseShim(text), expected));
+    it(`are resolved to the program that they start: ${name}`, () => assert.deepEqual(parseShim(text), expected));
   }
 
   it('starts the script itself, so that arguments may hold line breaks', async () => {

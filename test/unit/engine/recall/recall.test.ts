@@ -230,7 +230,7 @@ describe('recall', function () {
       assert.ok(reported.endsWith(`The message follows:\n\n${steps}`));
     });
 
-    it('is added to every prompt if the agent file says so, and to no others', async () => {
+    it('is added to every prompt only if the agent file enables it', async () => {
       const earlier = await keep(1, [asked(0, 'Fix the flaky upload test'), said(1, retries)]);
       const blueprint = { name: 'uploader', recall: 'always' } as const;
       const about = prompt([{ init: true }, { say: 'upload retries delay' }, { result: {} }]);

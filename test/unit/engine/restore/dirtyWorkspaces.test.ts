@@ -34,7 +34,7 @@ function listedFiles(at: WatchedFolder, isRepository: boolean): Set<string> {
 describe('restoring random dirty workspaces', function () {
   this.timeout(fuzzRuns(240_000));
 
-  it('gives bytes and permissions as they were, and loses nothing', async () => {
+  it('restores bytes and permissions, and loses nothing', async () => {
     let restores = 0;
     await fc.assert(
       fc.asyncProperty(fc.boolean(), steps, async (isRepository, rounds) => {

@@ -40,7 +40,7 @@ describe('restoring the files of a session', () => {
   });
   afterEach(() => bench.close());
 
-  it('gives them as they were at each prompt, and undoes it', async () => {
+  it('restores them at each prompt, and undoes it', async () => {
     const [first = -1, second = -1] = prompts;
     assert.deepEqual(
       (await engine.restores.points(id)).map(({ kind, entry }) => `${kind} ${entry}`),

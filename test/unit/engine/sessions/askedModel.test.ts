@@ -17,7 +17,7 @@ describe('the model that the user selected', function () {
   beforeEach(() => (bench = new Bench()));
   afterEach(() => bench.close());
 
-  it('prices a run whose agent reports none, live, in the record, and in the next run', async () => {
+  it('prices a run whose agent does not report its model, live, in the record, and in the next run', async () => {
     const engine = await bench.engine({
       adapters: [codex],
       settings: () => ({

@@ -104,7 +104,7 @@ describe('a session that another process also has open', () => {
   });
   afterEach(() => bench.close());
 
-  it('is followed while the other process runs it, which is reported on resume', async () => {
+  it('is followed while the other process runs it; resuming reports the conflict', async () => {
     const there = await bench.engine();
     const here = await bench.engine();
     const wait = { until: `${bench.dir}/go` };
@@ -161,7 +161,7 @@ describe('a session that another process also has open', () => {
     }
   });
 
-  it('stays open if deletion failed, whoever closes it', async () => {
+  it('stays open if deletion failed', async () => {
     const there = await bench.engine();
     const here = await bench.engine();
     const first = await there.start(bench.request([{ init: true }, { until: `${bench.dir}/go` }, { result: {} }]));

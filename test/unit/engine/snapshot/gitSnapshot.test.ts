@@ -21,7 +21,7 @@ describe('unreported changes in a git repository', () => {
     assert.deepEqual(await place.run([], () => place.git('checkout', '-q', 'src/a.ts')), ['changed src/a.ts']);
   });
 
-  it('are independent of git commands meanwhile', async () => {
+  it('are independent of git commands during the run', async () => {
     place.repository();
     place.write('src/a.ts', 'mine\n');
     place.write('untracked.ts', 'mine\n');

@@ -90,7 +90,7 @@ describe('a run that changed more than its tool calls report', () => {
     handle.dispose();
   });
 
-  it('finds git in the environment of the folder, as a daemon has none of its own', async () => {
+  it('finds git in the environment of the folder, because a daemon has no environment of its own', async () => {
     execFileSync('git', ['init', '--quiet', bench.cwd]);
     const { environment, settings } = benchDeps(bench.store);
     const engine = await bench.engine({

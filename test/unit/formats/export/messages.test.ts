@@ -196,7 +196,7 @@ describe('exports: events and results', () => {
     assert.deepEqual(linesIn(await exported('events', sourceOf([anEntry(0)], { events }))), events);
   });
 
-  it('derive events from entries if none were recorded', async () => {
+  it('derive events from entries if the record has none', async () => {
     const events = linesIn(await exported('events', richSource)).map((line) => eventSchema.parse(line));
     const kinds = events.map(({ event_type }) => event_type);
     assert.equal(kinds[0], 'session_start');

@@ -63,7 +63,7 @@ describe('what happened while you were away', () => {
     assert.deepEqual([ids(summary.needsYou), countUpdates(summary, visit)], [['asks'], 0]);
   });
 
-  it('includes sessions that ended meanwhile, even if their record has an earlier time', () => {
+  it('includes sessions that ended while away, even if their record has an earlier time', () => {
     const cut = row('cut', 99, { outcome: 'interrupted' });
     assert.deepEqual(ids(awaySummary([cut], { at: at(100), running: new Set(['cut']) }).interrupted), ['cut']);
     assert.deepEqual(ids(awaySummary([cut], { at: at(100), running: new Set() }).interrupted), []);

@@ -25,7 +25,7 @@ describe('a cost per session in the protocol', () => {
     assert.equal(second.totalUsage.input, 48);
   });
 
-  it('comes with tokens of all calls in every capture', () => {
+  it('is reported with the tokens of all calls in every capture', () => {
     for (const capture of capturesOf('acp')) {
       const { facts } = readBy(acp, linesOfCapture(capture), capture.exit);
       const { metadata } = runResult(facts, capture.exit, [], { prices });

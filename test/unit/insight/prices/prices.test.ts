@@ -93,7 +93,7 @@ describe('price table', () => {
     assert.match(missingRateReasons({ ...usage, webSearches: 1 }, price).join(), /web searches/);
   });
 
-  it("has a snapshot's own price or none, and none for local models", async () => {
+  it("has a snapshot's own price, if any, and no prices for local models", async () => {
     const prices = await loadPrices();
     const rates = (name: string): unknown[] => [findPrice(prices, name)?.input, findPrice(prices, name)?.output];
     assert.deepEqual(rates('gpt-4o-2024-05-13'), [5, 15]);

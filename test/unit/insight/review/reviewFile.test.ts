@@ -183,7 +183,7 @@ describe('a review', () => {
     assert.deepEqual(plainLines(revertHunk(found, found.hunks[3]!).text ?? '')[150], 'line 150');
   });
 
-  it('of 10,000 lines that are written anew twice, and then deleted, takes less than a second', () => {
+  it('of 10,000 lines that are rewritten twice and then deleted takes less than a second', () => {
     const text = (of: string, count: number) => Array.from({ length: count }, (_, at) => `${of} ${at}`).join('\n');
     const entries = [call(1, writes('a.ts', text('one', 10_001))), call(2, writes('a.ts', text('two', 9999)))];
     const start = text('line', 10_000);

@@ -161,7 +161,7 @@ describe('data that was sent', () => {
   });
 
   for (const adapter of adapters) {
-    it(`comes to the transcript, whatever a page has drawn meanwhile: ${adapter.type}`, () => {
+    it(`produces the final transcript, whatever the page has drawn before: ${adapter.type}`, () => {
       for (const capture of capturesOf(adapter.type)) {
         const { updates, entries } = readBy(adapter, linesOfCapture(capture), capture.exit);
         for (const perFrame of [1, 7]) {

@@ -10,7 +10,7 @@ const unseen = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
 
 describe('text of a session for VS Code itself', () => {
   for (const { name, text } of payloads) {
-    it(`is no link, no icon and nothing unseen in messages and lists: ${name}`, () => {
+    it(`contains no links, icons or invisible characters in messages and lists: ${name}`, () => {
       const inert = inertText(text);
       assert.doesNotMatch(inert, linked);
       assert.doesNotMatch(inert, icon);
@@ -18,7 +18,7 @@ describe('text of a session for VS Code itself', () => {
       assert.equal(inertText(inert), inert);
     });
 
-    it(`is nothing but words in a hover: ${name}`, () => {
+    it(`is plain text in a hover: ${name}`, () => {
       const tokens = new Lexer({ gfm: true }).lex(literalText(visibleText(text).slice(0, 300)));
       const kinds = new Set<string>();
       void walkTokens(tokens, ({ type }) => void kinds.add(type));

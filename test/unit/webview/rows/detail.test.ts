@@ -83,7 +83,7 @@ describe('levels of detail', () => {
     }
   });
 
-  it('show what the reader opens behind its row, and what they jump to in place', () => {
+  it('show opened details below their row, and jump targets in place', () => {
     const opened = shownAt(script(), 'answers', { open: (key) => key.startsWith('h:') });
     assert.match(text(opened), /^turn 0 \[3\/1 1 0 1\] noise 2 3 4 5 6/);
     assert.equal(

@@ -80,7 +80,7 @@ describe('automatic messages', () => {
       isRevealed: (index) => asked.includes(index),
     }).map((row) => (row.kind === 'hidden' ? hiddenText(row.counts) : row.key));
 
-  it('leaves out follow-ups and callbacks, and nothing else that no person did', () => {
+  it('excludes follow-ups and child results, and nothing else', () => {
     const metadata = { synthetic: true };
     const written = [
       message(0, { origin: 'human' }),

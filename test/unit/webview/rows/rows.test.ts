@@ -42,7 +42,7 @@ describe('rows', () => {
     );
   });
 
-  it('show every entry once when all is open, and none twice when closed', () => {
+  it('show every entry once when everything is open, and never twice when closed', () => {
     const { entries, turns } = everything();
     const shown = (overrides: Partial<RowSource>): number[] =>
       buildRows(source(entries, turns, overrides)).flatMap((row) => (row.kind === 'entry' ? [row.index] : []));
@@ -55,7 +55,7 @@ describe('rows', () => {
     assert.equal(closed.includes(11), false);
   });
 
-  it('stand for unloaded pages, split where turns start', () => {
+  it('represent unloaded pages, split where turns start', () => {
     const { entries, turns } = long(250);
     const loaded = entries.map((entry, index) => (index >= 200 ? entry : undefined));
     const rows = kinds(buildRows(source(loaded, turns)));

@@ -95,7 +95,7 @@ describe('a parent that waits for the results of its children', () => {
   /** Or is just being told again, in vain. */
   const isPending = async () => (await callbacks.pending()).length === 1;
 
-  it('is tried again after a while where that failed, and the first failure is kept and told once', async () => {
+  it('is retried after a failure, which is recorded and reported once', async () => {
     const sender = await senderOf({ fails: (at) => (at < 4 ? failures.blueprintInactive('lead', 'a') : undefined) });
     await sender.sendDue(parent.id);
     assert.ok(await isPending());
@@ -139,7 +139,7 @@ describe('a parent that waits for the results of its children', () => {
     ['child_refused', failures.childRefused({ template: 'changed', values: [] })],
     ['session_busy', failures.sessionBusy('ses_000000000000')],
   ] as const) {
-    it(`is told of ${code} ${code === 'session_busy' ? 'never' : 'at once'}, and not tried again for it`, async () => {
+    it(`reports ${code} ${code === 'session_busy' ? 'never' : 'at once'}, and is not retried for it`, async () => {
       const sender = await senderOf({ fails: () => failure, retryMs: minutes });
       await sender.sendDue(parent.id);
       await sender.sendDue(parent.id);
@@ -149,7 +149,7 @@ describe('a parent that waits for the results of its children', () => {
     });
   }
 
-  it('is not tried again because the run has ended that failed', async () => {
+  it('is not retried because the failed run has ended', async () => {
     const afterRun = async (sender: CallbackSender): Promise<EngineFailure> => {
       const run = await engine.resume(parent.id, { prompt: says('began') });
       await outcome(run);
@@ -164,7 +164,7 @@ describe('a parent that waits for the results of its children', () => {
     assert.ok(await waits());
   });
 
-  it('is told once the record of the child can be read again', async () => {
+  it("gets the results when the child's record is readable again", async () => {
     const sender = await senderOf();
     const { id } = child;
     const file = engine.recordPath(id);
@@ -230,7 +230,7 @@ describe('callbacks of agents from files', () => {
     execution_mode: 'async_callback',
   });
 
-  it('leave a session stopped that a person stopped, and come with its next run', async () => {
+  it('leave a session stopped that a person stopped, and arrive with its next run', async () => {
     const lead = await leads.start(engine, 'lead', [{ given: note }, { forever: true }]);
     const call = await leads.tools(note);
     await call('start_session', start('helper', says('helped')));
@@ -278,7 +278,7 @@ describe('callbacks of agents from files', () => {
     assert.deepEqual([on.summary().runs, on.summary().outcome, leads.callbacks().length], [2, 'stopped', 1]);
   });
 
-  it('tell of a child once it has heard itself what it waited for', async () => {
+  it("report a child once it has its own children's results", async () => {
     const helper = prompt([{ init: true }, { until: go }, { result: { text: 'the real result' } }]);
     const middle = prompt([
       { init: true },
@@ -301,7 +301,7 @@ describe('callbacks of agents from files', () => {
     assert.equal((await named('middle'))[0]?.runs, 2);
   });
 
-  it('that cannot be delivered are kept in the record of the parent, which says so', async () => {
+  it("that cannot be delivered are noted in the parent's record", async () => {
     const lead = await leads.start(engine, 'lead', [{ given: note }, { until: go }]);
     const notices: string[] = [];
     lead.onNotice(({ failure }) => notices.push(failure.message));

@@ -36,7 +36,7 @@ describe('which process and which machine', () => {
     assert.equal(await stateOfHolder({ ...own, startTime: 'an earlier one' }), 'gone');
   });
 
-  it('stores one id, whoever asks first', async () => {
+  it('stores one id, even if several ask at once', async () => {
     const ids = await Promise.all(Array.from({ length: 8 }, () => storedId(folder)));
     assert.equal(new Set(ids).size, 1);
     assert.match(ids[0] ?? '', /^[0-9a-f-]{36}$/);

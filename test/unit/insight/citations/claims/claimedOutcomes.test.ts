@@ -94,7 +94,7 @@ describe('a claimed outcome of tests', () => {
       assert.equal(agreement(linksAfter([counted], said)[0]), false, said);
   });
 
-  it('is not what tests are, how long they take, or what they should do', () => {
+  it('does not include what tests are, how long they take, or what they should do', () => {
     for (const said of [
       'New tests: failing logins and expired tokens.',
       'The tests: passing a constant makes them stable.',
