@@ -46,7 +46,7 @@ describe('page', () => {
     assert.equal(await page.locator('[data-of=session]').textContent(), 'not reported');
     assert.match(
       (await page.locator('.cost').getAttribute('aria-description')) ?? '',
-      /price table prices of 2026-01-01.*no price for this model/,
+      /price table prices from 2026-01-01.*no price for this model/,
     );
     assert.doesNotMatch((await page.locator('.cost').textContent()) ?? '', /\$0\.00\b/);
     await page.close();

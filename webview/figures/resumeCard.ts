@@ -108,7 +108,7 @@ function coldStartCost({ cold: cost, known }: ResumeFacts): CardValue {
   return {
     value: t('{0} before the first response', costText(cost)),
     detail: t(
-      'If the cache has expired, the agent reloads the whole conversation. Estimated with price table {0} of {1}.',
+      'If the cache has expired, the agent reloads the whole conversation. Estimated with price table {0} from {1}.',
       from.name,
       from.date,
     ),

@@ -10,7 +10,7 @@ export function provenanceText(of: string, cost: Cost): string {
       return t('{0}: {1}, reported by the agent', of, usd(cost.usd));
     case 'estimated': {
       const { name, date } = cost.priceTable;
-      const text = t('{0}: about {1}, estimated with price table {2} of {3}', of, usd(cost.usd), name, date);
+      const text = t('{0}: about {1}, estimated with price table {2} from {3}', of, usd(cost.usd), name, date);
       return cost.reason === undefined ? text : `${text}. ${plain(cost.reason)}`;
     }
     case 'unknown':

@@ -95,7 +95,7 @@ function sourceOf(cost: Cost): string {
   if (cost.provenance === 'reported') return t('reported by the agent');
   if (cost.provenance === 'unknown') return t('unknown: {0}', cost.reason);
   const { name, date } = cost.priceTable;
-  const source = t('estimated with price table {0} of {1}', name, date);
+  const source = t('estimated with price table {0} from {1}', name, date);
   return cost.reason === undefined ? source : `${source}. ${cost.reason}`;
 }
 

@@ -31,7 +31,7 @@ function provenance(row: SessionRow): string {
   if (row.recording) return t('{0} in the recorded session; replaying it is free', costText(cost));
   if (cost.provenance === 'reported') return t('{0}, reported by the agent', costText(cost));
   const { date, name } = cost.priceTable;
-  const estimated = t('{0}, estimated with prices of {1} ({2})', costText(cost), date, name);
+  const estimated = t('{0}, estimated with prices from {1} ({2})', costText(cost), date, name);
   return cost.reason === undefined ? estimated : `${estimated}. ${cost.reason}`;
 }
 

@@ -160,7 +160,7 @@ describe('figures of a session', () => {
       /71,300 of 200,000 tokens \(36%\)/,
       /Compacted once/,
       /≈ \$0\.36 before the first response/,
-      /prices of 2026-11-02/,
+      /prices from 2026-11-02/,
       /Background command: npm run dev/,
       /2 interrupted calls/,
       /1 approval that applied only to the last run/,
@@ -237,7 +237,7 @@ describe('figures of a session', () => {
     assert.match(await of(first).innerText(), /^12\.3K tokens · ≈ \$0\.0041 · /);
     const title = (await of(first).getAttribute('title')) ?? '';
     assert.match(title, /Cache read: 12,000/);
-    assert.match(title, /about \$0\.0041, estimated with price table prices of 2026-11-02/);
+    assert.match(title, /about \$0\.0041, estimated with price table prices from 2026-11-02/);
     await of(second).scrollIntoViewIfNeeded();
     await of(second).locator('.used').waitFor();
     assert.match(await of(second).innerText(), /^at least 12\.3K tokens · cost unknown · /);
