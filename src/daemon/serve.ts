@@ -15,7 +15,7 @@ import { Clients } from './clients/clients.ts';
 import { ClientContexts } from './clients/contexts.ts';
 import { FollowUpPlanner } from './followUps/planner.ts';
 import { IndexThread } from './indexing/indexThread.ts';
-import { indexCalls, indexOrders } from './indexing/messages.ts';
+import { indexCalls, indexCommands } from './indexing/messages.ts';
 import { Lifetime } from './lifetime.ts';
 import { logUnhandledRejections, openLog } from './logFile.ts';
 import { NewsSource } from './clients/news.ts';
@@ -113,7 +113,7 @@ export async function serve(folder: string, options: DaemonOptions): Promise<voi
     setTasks();
   });
   const news = new NewsSource(engine);
-  engine.onSummary(() => thread.notify(indexOrders.recordsChanged, {}));
+  engine.onSummary(() => thread.notify(indexCommands.recordsChanged, {}));
   const joinedSessions = new JoinedSessions(log);
   const sources: ObservedSources = new ObservedSources({
     thread,

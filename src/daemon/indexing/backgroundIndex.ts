@@ -26,7 +26,7 @@ export class BackgroundIndex {
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> | undefined;
   #pauseMs = 0;
-  #isStale = false;
+  #hasChanged = false;
   #reportedAt = Number.NEGATIVE_INFINITY;
 
   constructor(deps: BackgroundIndexDeps) {
@@ -34,8 +34,8 @@ export class BackgroundIndex {
   }
 
   /** Call after each change. */
-  changed(): void {
-    this.#isStale = true;
+  scheduleUpdate(): void {
+    this.#hasChanged = true;
     if (this.#running !== undefined) return;
     this.#timer ??= setTimeout(() => this.#start(), Math.max(delayMs, this.#pauseMs));
   }
@@ -61,12 +61,12 @@ export class BackgroundIndex {
         this.#running = undefined;
         this.#deps.garbage.setTasks(0);
         this.#pauseMs = Math.min(maxPauseMs, (performance.now() - began) * pauseFactor);
-        if (this.#isStale) this.changed();
+        if (this.#hasChanged) this.scheduleUpdate();
       });
   }
 
   async #run(): Promise<void> {
-    this.#isStale = false;
+    this.#hasChanged = false;
     const began = performance.now();
     let done = 0;
     for (;;) {

@@ -5,21 +5,21 @@ import { DatabaseFile } from '../../engine/sqlite/databaseFile.ts';
 import type { SentSession } from './messages.ts';
 
 const noteNumbers = new WeakMap<Notes, number>();
-let lastNumber = 0;
+let lastNoteNumber = 0;
 
 /** Omits the functions of the format and open databases, which the other thread has itself. */
 export function packSession({ files: { format, session, files }, ...found }: FollowedSession): SentSession {
   const sent = files.map(({ database, ...file }) => ({ ...file, isDatabase: database !== undefined }));
-  return { ...found, noteNumber: numberOf(found.notes), files: { agent: format.agent, session, files: sent } };
+  return { ...found, noteNumber: noteNumberOf(found.notes), files: { agent: format.agent, session, files: sent } };
 }
 
 /** Number that identifies the notes to the other thread. */
-function numberOf(notes: Notes): number {
+function noteNumberOf(notes: Notes): number {
   const known = noteNumbers.get(notes);
   if (known !== undefined) return known;
-  lastNumber += 1;
-  noteNumbers.set(notes, lastNumber);
-  return lastNumber;
+  lastNoteNumber += 1;
+  noteNumbers.set(notes, lastNoteNumber);
+  return lastNoteNumber;
 }
 
 /** Restores sessions from copies, including the objects that copies share. */

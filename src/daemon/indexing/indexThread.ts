@@ -13,7 +13,7 @@ import {
 import type { Log } from '../../engine/api.ts';
 import type { SourcesChange } from '../../engine/sources/sources.ts';
 import type { IndexProgress } from '../../protocol/daemon/catalogue.ts';
-import { indexNotifications, indexOrders, indexReports } from './messages.ts';
+import { indexNotifications, indexCommands, indexReports } from './messages.ts';
 
 /** Listener for changes in the stores of one place. */
 export interface PlaceListener {
@@ -87,7 +87,7 @@ export class IndexThread {
     const prices = JSON.stringify([written]);
     if (prices !== this.#prices) {
       this.#prices = prices;
-      void connection.sendNotification(indexOrders.prices, { written });
+      void connection.sendNotification(indexCommands.prices, { written });
     }
     return connection;
   }

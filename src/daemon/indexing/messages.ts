@@ -50,7 +50,7 @@ export const indexCalls = {
 } as const;
 
 /** Notifications to the thread. */
-export const indexOrders = {
+export const indexCommands = {
   unwatch: new NotificationType<PlaceParams>('unwatch'),
   /** The user's prices, as written in the settings. */
   prices: new NotificationType<{ readonly written: unknown }>('prices'),

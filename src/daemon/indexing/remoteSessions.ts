@@ -9,12 +9,12 @@ import type { SourcesChange } from '../../engine/sources/sources.ts';
 import type { ObservedSummary } from '../../insight/observed/summary.ts';
 import { SessionUnpacker } from './copies.ts';
 import type { IndexThread } from './indexThread.ts';
-import { indexCalls, indexOrders, type Place } from './messages.ts';
+import { indexCalls, indexCommands, type Place } from './messages.ts';
 
 /** Delay before watching again after the thread has failed, in ms. */
-const againMs = 5000;
+const retryMs = 5000;
 /** Sessions in the first list from the catalogue. All rows of thousands would take a second. */
-const savedSessions = 400;
+const maxSavedSessions = 400;
 
 export interface RemoteSessionsDeps {
   readonly place: Place;
@@ -31,9 +31,9 @@ export class RemoteSessions implements ObservedFeed {
   readonly #paths: Emitter<[ReadonlySet<string>]>;
   readonly #unpacker = new SessionUnpacker();
   #rows = new Map<string, ObservedSummary>();
-  #lookers = 0;
+  #subscriberCount = 0;
   #watching: Promise<void> | undefined;
-  #again: NodeJS.Timeout | undefined;
+  #retryTimer: NodeJS.Timeout | undefined;
 
   constructor(deps: RemoteSessionsDeps) {
     this.#deps = deps;
@@ -42,7 +42,7 @@ export class RemoteSessions implements ObservedFeed {
     deps.thread.listen(deps.place.key, {
       changed: (change) => this.#applyChange(change),
       paths: (paths) => this.#paths.fire(paths),
-      threadEnded: () => this.#watchAgain(),
+      threadEnded: () => this.#retryLater(),
     });
   }
 
@@ -52,9 +52,9 @@ export class RemoteSessions implements ObservedFeed {
     return storeFormats.flatMap((format) => format.roots(place).map((root) => root.path));
   }
 
-  look(listener: (change: SourcesChange) => void): Disposable {
+  subscribe(listener: (change: SourcesChange) => void): Disposable {
     const registration = this.#changes.on(listener);
-    this.#lookers += 1;
+    this.#subscriberCount += 1;
     // A failure is logged.
     this.#watch().catch(() => undefined);
     let isHeld = true;
@@ -63,8 +63,8 @@ export class RemoteSessions implements ObservedFeed {
         registration.dispose();
         if (!isHeld) return;
         isHeld = false;
-        this.#lookers = Math.max(0, this.#lookers - 1);
-        if (this.#lookers === 0) this.#unwatch();
+        this.#subscriberCount = Math.max(0, this.#subscriberCount - 1);
+        if (this.#subscriberCount === 0) this.#unwatch();
       },
     };
   }
@@ -76,7 +76,7 @@ export class RemoteSessions implements ObservedFeed {
   /** The current list; at first, the newest sessions only. */
   async list(): Promise<readonly ObservedSummary[]> {
     const { thread, place } = this.#deps;
-    if (this.#lookers === 0) return thread.request(indexCalls.list, { place });
+    if (this.#subscriberCount === 0) return thread.request(indexCalls.list, { place });
     await this.#watch();
     return [...this.#rows.values()];
   }
@@ -93,24 +93,24 @@ export class RemoteSessions implements ObservedFeed {
   }
 
   dispose(): void {
-    this.#lookers = 0;
+    this.#subscriberCount = 0;
     this.#unwatch();
   }
 
   #watch(): Promise<void> {
     if (this.#watching !== undefined) return this.#watching;
-    const watching = this.#begin(() => {
-      if (this.#watching === watching) this.#watchAgain();
+    const watching = this.#startWatching(() => {
+      if (this.#watching === watching) this.#retryLater();
     });
     this.#watching = watching;
     return watching;
   }
 
   /** Resolves when there is a list: from the catalogue while the thread starts, or from the thread. */
-  async #begin(onFailure: () => void): Promise<void> {
+  async #startWatching(onFailure: () => void): Promise<void> {
     const { thread, place, log } = this.#deps;
     thread.start();
-    if (this.#rows.size === 0) this.#rows = await this.#saved();
+    if (this.#rows.size === 0) this.#rows = await this.#readSaved();
     const known = [...this.#rows.keys()];
     const listing = thread.request(indexCalls.watch, { place, known }).then((rows) => {
       if (known.length > 0) this.#applyChange({ changed: rows, removed: [] });
@@ -124,9 +124,9 @@ export class RemoteSessions implements ObservedFeed {
   }
 
   /** Only ended sessions, because the state of others must be determined first. */
-  async #saved(): Promise<Map<string, ObservedSummary>> {
+  async #readSaved(): Promise<Map<string, ObservedSummary>> {
     const folders = this.folders().map((folder) => folder + path.sep);
-    const rows = (await this.#deps.saved(savedSessions)).filter(
+    const rows = (await this.#deps.saved(maxSavedSessions)).filter(
       ({ live, source }) => live.state === 'ended' && folders.some((folder) => source.path.startsWith(folder)),
     );
     return new Map(rows.map((row) => [row.session_id, row]));
@@ -134,10 +134,10 @@ export class RemoteSessions implements ObservedFeed {
 
   #unwatch(): void {
     const { thread, place } = this.#deps;
-    clearTimeout(this.#again);
+    clearTimeout(this.#retryTimer);
     this.#watching = undefined;
     this.#rows.clear();
-    thread.notify(indexOrders.unwatch, { place });
+    thread.notify(indexCommands.unwatch, { place });
   }
 
   /** The thread reports all sessions after its start, most of them as they are known. */
@@ -152,12 +152,12 @@ export class RemoteSessions implements ObservedFeed {
   }
 
   /** Watches again after a moment. The thread reports what changed meanwhile. */
-  #watchAgain(): void {
+  #retryLater(): void {
     this.#unpacker.forgetNotes();
     this.#watching = undefined;
-    if (this.#lookers === 0) return;
-    clearTimeout(this.#again);
-    this.#again = setTimeout(() => void this.#watch().catch(() => undefined), againMs);
-    this.#again.unref();
+    if (this.#subscriberCount === 0) return;
+    clearTimeout(this.#retryTimer);
+    this.#retryTimer = setTimeout(() => void this.#watch().catch(() => undefined), retryMs);
+    this.#retryTimer.unref();
   }
 }

@@ -10,7 +10,7 @@ import { loadPrices } from '../../insight/prices/prices.ts';
 import { isObject } from '../../model/text/json.ts';
 import { IdleGarbage } from '../idleGarbage.ts';
 import { BackgroundIndex } from './backgroundIndex.ts';
-import { indexCalls, indexNotifications, indexOrders, indexReports } from './messages.ts';
+import { indexCalls, indexNotifications, indexCommands, indexReports } from './messages.ts';
 import { WatchedPlaces } from './watchedPlaces.ts';
 
 /** Sessions in one message to the daemon. With all of many at once, their copies take as much memory as both lists. */
@@ -47,7 +47,7 @@ export function serveIndexing(): void {
     log,
     onChange: (key, change) => {
       lastReport = lastReport.then(() => report(key, change));
-      index.changed();
+      index.scheduleUpdate();
     },
     onPaths: (key, paths) => void connection.sendNotification(indexNotifications.paths, { key, paths }),
   });
@@ -56,7 +56,7 @@ export function serveIndexing(): void {
     store,
     sources: places,
     isWatched: true,
-    urgent: () => places.busy(),
+    urgent: () => places.pendingScans(),
     prices,
     log,
   });
@@ -70,16 +70,19 @@ export function serveIndexing(): void {
     // What an earlier watch reported must not replace newer rows.
     await lastReport;
     const rows = await places.watch(place, known);
-    index.changed();
+    index.scheduleUpdate();
     return rows;
   });
-  connection.onRequest(indexCalls.list, ({ place }) => places.at(place).list());
+  connection.onRequest(indexCalls.list, ({ place }) => places.sessionsAt(place).list());
   connection.onRequest(indexCalls.find, ({ place, id }) => places.find(place, id));
-  connection.onRequest(indexCalls.history, async ({ place, id }) => (await places.at(place).history(id)) ?? null);
+  connection.onRequest(
+    indexCalls.history,
+    async ({ place, id }) => (await places.sessionsAt(place).history(id)) ?? null,
+  );
   connection.onRequest(indexCalls.update, ({ sessions }) => index.update(sessions));
-  connection.onNotification(indexOrders.unwatch, ({ place }) => places.unwatch(place));
-  connection.onNotification(indexOrders.recordsChanged, () => index.changed());
-  connection.onNotification(indexOrders.prices, (params) => {
+  connection.onNotification(indexCommands.unwatch, ({ place }) => places.unwatch(place));
+  connection.onNotification(indexCommands.recordsChanged, () => index.scheduleUpdate());
+  connection.onNotification(indexCommands.prices, (params) => {
     written = params.written;
   });
   connection.listen();

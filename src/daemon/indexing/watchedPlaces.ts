@@ -37,8 +37,8 @@ export class WatchedPlaces implements IndexedSources {
     this.#deps = deps;
   }
 
-  at(place: Place): ObservedSessions {
-    return this.#watched(place).sessions;
+  sessionsAt(place: Place): ObservedSessions {
+    return this.#placeOf(place).sessions;
   }
 
   /**
@@ -46,12 +46,12 @@ export class WatchedPlaces implements IndexedSources {
    * as changes, and so are sessions of `known` (ids) that no longer exist.
    */
   async watch(place: Place, known: readonly string[] = []): Promise<readonly ObservedSummary[]> {
-    const watched = this.#watched(place);
+    const watched = this.#placeOf(place);
     const { sessions } = watched;
     if (watched.registrations.length === 0) {
       watched.registrations = [
         sessions.onPaths((paths) => this.#deps.onPaths(place.key, paths)),
-        sessions.look((change) => this.#deps.onChange(place.key, change)),
+        sessions.subscribe((change) => this.#deps.onChange(place.key, change)),
       ];
     }
     const newest = await sessions.listPartly();
@@ -76,7 +76,7 @@ export class WatchedPlaces implements IndexedSources {
   }
 
   async find(place: Place, id: string): Promise<SentSession | null> {
-    const found = await this.at(place).find(id);
+    const found = await this.sessionsAt(place).find(id);
     return found === undefined ? null : packSession(found);
   }
 
@@ -89,9 +89,9 @@ export class WatchedPlaces implements IndexedSources {
   }
 
   /** Settles when the looks at the stores that have begun are done; `undefined`: there is none. */
-  busy(): Promise<unknown> | undefined {
+  pendingScans(): Promise<unknown> | undefined {
     for (const { sessions } of this.#places.values()) {
-      const busy = sessions.busy();
+      const busy = sessions.pendingScans();
       if (busy !== undefined) return busy;
     }
     return undefined;
@@ -120,7 +120,7 @@ export class WatchedPlaces implements IndexedSources {
     return null;
   }
 
-  #watched({ key, home, variables }: Place): WatchedPlace {
+  #placeOf({ key, home, variables }: Place): WatchedPlace {
     const known = this.#places.get(key);
     if (known !== undefined) return known;
     const [oldest] = this.#places.keys();

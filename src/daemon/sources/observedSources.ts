@@ -123,7 +123,7 @@ export class ObservedSources {
     const own = (): void => listener();
     this.#useListeners.set(
       own,
-      [...this.#sessionsByPlace.values()].map((sessions) => sessions.look(own)),
+      [...this.#sessionsByPlace.values()].map((sessions) => sessions.subscribe(own)),
     );
     return {
       dispose: () => {
@@ -150,7 +150,7 @@ export class ObservedSources {
     const { thread, saved, log } = this.#deps;
     const created = new RemoteSessions({ place: { key, home, variables }, thread, saved, log });
     this.#sessionsByPlace.set(key, created);
-    for (const [listener, looks] of this.#useListeners) looks.push(created.look(listener));
+    for (const [listener, looks] of this.#useListeners) looks.push(created.subscribe(listener));
     return created;
   }
 }

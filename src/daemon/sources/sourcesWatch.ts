@@ -55,7 +55,7 @@ export class SourcesWatch implements Disposable {
     const earlyChanges: SourcesChange[] = [];
     let receive = (change: SourcesChange): void => void earlyChanges.push(change);
     this.#registrations = [
-      sessions.look((change) => receive(change)),
+      sessions.subscribe((change) => receive(change)),
       own.onRecorded((ids, session) => this.addRecorded(ids, session)),
       joinedSessions.onChange((id) => void this.#resendSession(id)),
     ];

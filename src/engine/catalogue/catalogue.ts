@@ -4,15 +4,15 @@ import { type Database, databaseDriver, type DatabaseDriver } from './database.t
 import { createSchema, schemaVersion, versionOf } from './schema.ts';
 
 /** Created by earlier versions, no longer used. */
-const formerIndex = 'search';
+const oldIndexFolder = 'search';
 /** `SQLITE_IOERR_SHORT_READ`: the file ends in the middle of a page. */
 const shortRead = 522;
-const besides = ['', '-wal', '-shm', '-journal'];
+const fileSuffixes = ['', '-wal', '-shm', '-journal'];
 
 /** Size of a catalogue in memory: 64 MB of 4 KB pages. */
 const maxMemoryPages = 16 * 1024;
 
-interface Opened {
+interface OpenCatalogue {
   readonly database: Database;
   /** Detects a replaced file; `null` for a database in memory. */
   readonly inode: number | null;
@@ -27,7 +27,7 @@ export class Catalogue {
   readonly #folder: string;
   readonly #loadDriver: () => Promise<DatabaseDriver>;
   #driver: DatabaseDriver | undefined;
-  #opened: Opened | undefined;
+  #opened: OpenCatalogue | undefined;
   #closed = false;
 
   constructor(folder: string, loadDriver: () => Promise<DatabaseDriver> = databaseDriver) {
@@ -71,7 +71,7 @@ export class Catalogue {
     return this.#opened.database;
   }
 
-  #openStored(driver: DatabaseDriver): Opened {
+  #openStored(driver: DatabaseDriver): OpenCatalogue {
     try {
       return this.#openFile(driver);
     } catch (error) {
@@ -84,7 +84,7 @@ export class Catalogue {
     }
   }
 
-  #openFile(driver: DatabaseDriver): Opened {
+  #openFile(driver: DatabaseDriver): OpenCatalogue {
     this.#makeFile();
     let database = driver.open(this.#file);
     try {
@@ -97,7 +97,7 @@ export class Catalogue {
       }
       if (versionOf(database) === 0) {
         createIfMissing(database);
-        rmSync(path.join(this.#folder, formerIndex), { recursive: true, force: true });
+        rmSync(path.join(this.#folder, oldIndexFolder), { recursive: true, force: true });
       }
     } catch (error) {
       database.close();
@@ -132,7 +132,7 @@ export class Catalogue {
   }
 
   #removeFiles(): void {
-    for (const ending of besides) rmSync(`${this.#file}${ending}`, { force: true });
+    for (const ending of fileSuffixes) rmSync(`${this.#file}${ending}`, { force: true });
   }
 
   #inode(): number {
@@ -144,7 +144,7 @@ export class Catalogue {
   }
 }
 
-function openInMemory(driver: DatabaseDriver): Opened {
+function openInMemory(driver: DatabaseDriver): OpenCatalogue {
   const database = driver.open(':memory:');
   database.exec(`PRAGMA max_page_count=${maxMemoryPages}`);
   createSchema(database);

@@ -32,7 +32,7 @@ const busyMs = 5000;
 /** Transactions take milliseconds. A lock older than this, in ms, was left by a killed process. */
 const abandonedLockMs = 30_000;
 /** For every connection: overwrite deleted content. */
-const settings = 'PRAGMA secure_delete=ON';
+const connectionPragmas = 'PRAGMA secure_delete=ON';
 /** Maximum number of cached prepared statements. */
 const maxStatements = 64;
 
@@ -53,7 +53,7 @@ async function nativeDriver(): Promise<DatabaseDriver | undefined> {
         const statements = new StatementCache((sql) => database.prepare(sql));
         const exec = (sql: string): void => database.exec(sql);
         // Data lost in a power failure is read again from the records.
-        exec(`PRAGMA busy_timeout=${busyMs}; PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; ${settings}`);
+        exec(`PRAGMA busy_timeout=${busyMs}; PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; ${connectionPragmas}`);
         return {
           packing: 'zstd',
           exec,
@@ -82,7 +82,7 @@ export async function wasmDriver(): Promise<DatabaseDriver> {
         (statement) => statement.finalize(),
       );
       const exec = (sql: string): void => database.exec(sql);
-      exec(`PRAGMA busy_timeout=${busyMs}; PRAGMA journal_mode=TRUNCATE; PRAGMA synchronous=OFF; ${settings}`);
+      exec(`PRAGMA busy_timeout=${busyMs}; PRAGMA journal_mode=TRUNCATE; PRAGMA synchronous=OFF; ${connectionPragmas}`);
       return {
         packing: 'deflate',
         exec,

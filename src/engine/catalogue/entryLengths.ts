@@ -3,7 +3,7 @@ import { endId, entryId, type SessionBlocks } from './schema.ts';
 
 /** Larger numbers of words are stored as this one: with the flag, a number takes two bytes. */
 const maxWords = 0x7fff;
-const perIndex = 0x1_0000;
+const idFactor = 0x1_0000;
 
 /** Number of words of each entry of a session, and which entries are automatic messages. */
 export interface EntryLengths {
@@ -19,14 +19,14 @@ export function packLengths(database: Database, session: SessionBlocks): Uint8Ar
   const first = entryId(session, 0);
   // The drivers bind numbers as floating-point ones, so no parameter is part of the result.
   const row = database.get(
-    `SELECT count(*) AS count, group_concat(id * ${perIndex} + min(words, ${maxWords}) * 2 + synthetic) AS lengths
+    `SELECT count(*) AS count, group_concat(id * ${idFactor} + min(words, ${maxWords}) * 2 + synthetic) AS lengths
      FROM (SELECT id, words, synthetic FROM entries WHERE id >= ? AND id < ? ORDER BY id)`,
     ...[first, endId(session)],
   );
   const numbers = numbersIn(String(row?.['lengths'] ?? ''), Number(row?.['count']));
-  const indexOf = (number: number): number => Math.floor(number / perIndex) - first;
+  const indexOf = (number: number): number => Math.floor(number / idFactor) - first;
   const lengths = new Uint16Array(numbers.length === 0 ? 0 : indexOf(numbers.at(-1) ?? 0) + 1);
-  for (const number of numbers) lengths[indexOf(number)] = number % perIndex;
+  for (const number of numbers) lengths[indexOf(number)] = number % idFactor;
   return new Uint8Array(lengths.buffer);
 }
 

@@ -11,18 +11,18 @@ const pagesPerStep = 64;
  */
 export async function expungeDeleted(database: Database): Promise<void> {
   // A negative number marks all segments for merging; positive ones merge that many pages.
-  merge(database, -pagesPerStep);
-  while (merge(database, pagesPerStep) > 1) await setImmediate();
+  mergePages(database, -pagesPerStep);
+  while (mergePages(database, pagesPerStep) > 1) await setImmediate();
   database.get('PRAGMA wal_checkpoint(TRUNCATE)');
 }
 
 /** Returns the number of writes; below 2, the merge is complete. */
-function merge(database: Database, pages: number): number {
-  const before = writtenBy(database);
+function mergePages(database: Database, pages: number): number {
+  const before = countChanges(database);
   database.run("INSERT INTO word_index (word_index, rank) VALUES ('merge', ?)", pages);
-  return writtenBy(database) - before;
+  return countChanges(database) - before;
 }
 
-function writtenBy(database: Database): number {
+function countChanges(database: Database): number {
   return Number(database.get('SELECT total_changes() AS changes')?.['changes']);
 }

@@ -24,7 +24,7 @@ export interface IndexedSession extends SessionBlocks {
 }
 
 /** Entries per read. */
-const page = 50;
+const entriesPerRead = 50;
 
 /** State of a record file, to compare with the indexed state. */
 export async function recordStamp(file: string): Promise<string> {
@@ -64,8 +64,8 @@ export async function indexRecord(
   const known = before?.no === session.no ? before : undefined;
   const pace = paceOf(turns);
   const write = async (writer: SessionWriter, from: number, to: number): Promise<void> => {
-    for (let at = from; at < to; at += page) {
-      for (const entry of await reader.read(at, Math.min(at + page, to))) {
+    for (let at = from; at < to; at += entriesPerRead) {
+      for (const entry of await reader.read(at, Math.min(at + entriesPerRead, to))) {
         writer.add(entry);
         await step(pace, turns);
       }
@@ -84,7 +84,7 @@ export async function indexRecord(
   await write(writer, last, reader.total);
   writer.end(reader.total, true);
   const isDamaged = reader.problems.length > 0;
-  batch.add(0, () => finish(database, session, stamp, isDamaged));
+  batch.add(0, () => markIndexed(database, session, stamp, isDamaged));
 }
 
 /** Indexes the changes in a transcript that was read completely. @throws as `indexRecord` */
@@ -104,7 +104,7 @@ export async function indexTranscript(
     await step(pace, turns);
   }
   writer.end(entries, true);
-  batch.add(0, () => finish(database, session, read.stamp, read.damaged));
+  batch.add(0, () => markIndexed(database, session, read.stamp, read.damaged));
 }
 
 export function indexedSession(database: Database, id: string): IndexedSession | undefined {
@@ -113,7 +113,10 @@ export function indexedSession(database: Database, id: string): IndexedSession |
 }
 
 const columns = 'no, id, block, blocks, observed, stamp, entries, words, cut, damaged';
-const lastRead = new WeakMap<Database, { readonly state: string; readonly sessions: Map<string, IndexedSession> }>();
+const cachedSessions = new WeakMap<
+  Database,
+  { readonly state: string; readonly sessions: Map<string, IndexedSession> }
+>();
 
 /** Keyed by session id. The same map as before if nothing was written since. */
 export function indexedSessions(database: Database): ReadonlyMap<string, IndexedSession> {
@@ -121,11 +124,11 @@ export function indexedSessions(database: Database): ReadonlyMap<string, Indexed
   const version = database.get('PRAGMA data_version')?.['data_version'];
   const changes = database.get('SELECT total_changes() AS changes')?.['changes'];
   const state = [version, changes].join(' ');
-  const known = lastRead.get(database);
+  const known = cachedSessions.get(database);
   if (known?.state === state) return known.sessions;
   const rows = database.all(`SELECT ${columns} FROM sessions`);
   const sessions = new Map(rows.map((row) => [String(row['id']), sessionOf(row)]));
-  lastRead.set(database, { state, sessions });
+  cachedSessions.set(database, { state, sessions });
   return sessions;
 }
 
@@ -144,7 +147,7 @@ function sessionOf(row: Readonly<Record<string, unknown>>): IndexedSession {
   };
 }
 
-function finish(database: Database, session: SessionBlocks, stamp: string, isDamaged: boolean): void {
+function markIndexed(database: Database, session: SessionBlocks, stamp: string, isDamaged: boolean): void {
   const sums = database.get(
     `SELECT coalesce(max(id), -1) AS last, coalesce(sum(words), 0) AS words, coalesce(sum(cut), 0) AS cut
      FROM entries WHERE id >= ? AND id < ?`,
@@ -159,12 +162,12 @@ function finish(database: Database, session: SessionBlocks, stamp: string, isDam
   );
 }
 
-interface Range {
+interface EntryRange {
   readonly from: number;
   readonly to: number;
 }
 
-function chunksOf(database: Database, session: SessionBlocks): Range[] {
+function chunksOf(database: Database, session: SessionBlocks): EntryRange[] {
   const base = entryId(session, 0);
   return database
     .all('SELECT id, next FROM chunks WHERE id >= ? AND id < ? ORDER BY id', base, endId(session))
@@ -172,8 +175,8 @@ function chunksOf(database: Database, session: SessionBlocks): Range[] {
 }
 
 /** Chunks that contain changed entries. A long call may settle long after the entries that follow it. */
-function staleChunks(chunks: readonly Range[], changed: readonly number[]): Range[] {
-  const stale = new Set<Range>();
+function staleChunks(chunks: readonly EntryRange[], changed: readonly number[]): EntryRange[] {
+  const stale = new Set<EntryRange>();
   let place = 0;
   for (const index of changed) {
     for (let chunk = chunks[place]; chunk !== undefined && index >= chunk.to; chunk = chunks[place]) place += 1;

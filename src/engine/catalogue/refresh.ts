@@ -19,7 +19,7 @@ import { removeSession } from './sessionWriter.ts';
 import { WriteBatch } from './writeBatch.ts';
 
 /** Minimum interval between searches for other programs' sessions within a process, in ms. */
-const observedMs = 5000;
+const minListIntervalMs = 5000;
 
 /** Other programs' sessions, as far as indexing needs them. */
 export type IndexedSources = Pick<SessionSources, 'list' | 'spentOf' | 'stampOf' | 'read'>;
@@ -70,13 +70,13 @@ export interface CatalogueState {
   readonly left: number;
 }
 
-interface StaleSessions {
+interface StaleSession {
   readonly id: string;
   readonly index: (database: Database, batch: WriteBatch, turns: PriorityWork) => Promise<void>;
 }
 
 /** Updates the catalogue from records and sources. Reads only what changed. */
-export class Refresh {
+export class CatalogueRefresh {
   readonly #deps: RefreshDeps;
   readonly #rows = new ObservedRows();
   #observed: readonly ObservedSession[] = [];
@@ -91,7 +91,7 @@ export class Refresh {
     const { store, owner } = this.#deps;
     const { summaries: own, unreadable } = await store.listRecords();
     const updated = await this.#askOwner(database, own, request);
-    const observed = (await this.observed(database, own)).map(({ summary }) => summary);
+    const observed = (await this.listObserved(database, own)).map(({ summary }) => summary);
     const summaries: SearchedSession[] = [...own, ...observed];
     const failed = [...unreadable, ...(updated ?? [])];
     for (const { session_id: id, problem } of observed) if (problem !== null) failed.push({ id, reason: problem });
@@ -108,7 +108,7 @@ export class Refresh {
 
   async #index(
     database: Database,
-    stale: readonly StaleSessions[],
+    stale: readonly StaleSession[],
     { signal, onProgress, forMs = Number.POSITIVE_INFINITY, isAwaited }: RefreshRequest,
   ): Promise<{ readonly left: number; readonly failed: readonly Unreadable[] }> {
     const { urgent } = this.#deps;
@@ -152,7 +152,7 @@ export class Refresh {
   ): Promise<readonly Unreadable[] | undefined> {
     const { owner, log } = this.#deps;
     if (owner === undefined) return undefined;
-    const all = within === undefined ? [] : [...own, ...(await this.observed(database, own)).map(summaryOf)];
+    const all = within === undefined ? [] : [...own, ...(await this.listObserved(database, own)).map(summaryOf)];
     const sessions = within === undefined ? undefined : all.filter(within).map(({ session_id: id }) => id);
     try {
       const { unreadable } = await owner.update({ ...(sessions !== undefined && { sessions }), signal, onProgress });
@@ -165,16 +165,16 @@ export class Refresh {
   }
 
   /** As `observed`, after the owner, if any, has searched for new ones. */
-  async lookForObserved(database: Database, own: readonly SessionSummary[]): Promise<readonly ObservedSession[]> {
+  async findObserved(database: Database, own: readonly SessionSummary[]): Promise<readonly ObservedSession[]> {
     await this.#askOwner(database, own, { within: () => false });
-    return this.observed(database, own);
+    return this.listObserved(database, own);
   }
 
   /** Other programs' sessions that Vitrine did not record itself, as this or another process last found them. */
-  async observed(database: Database, own: readonly SessionSummary[]): Promise<readonly ObservedSession[]> {
+  async listObserved(database: Database, own: readonly SessionSummary[]): Promise<readonly ObservedSession[]> {
     const { sources, prices, isWatched = false } = this.#deps;
     if (sources === undefined) this.#observed = this.#rows.read(database);
-    else if (isWatched || performance.now() - this.#observedAt > observedMs) {
+    else if (isWatched || performance.now() - this.#observedAt > minListIntervalMs) {
       const known = new Map(this.#observed.map((session) => [session.summary, session]));
       const sessions = (await sources.list(await prices())).map(
         (summary) => known.get(summary) ?? { summary, spent: sources.spentOf(summary) ?? [] },
@@ -190,16 +190,16 @@ export class Refresh {
   async #staleRecords(
     wanted: readonly SearchedSession[],
     indexed: ReadonlyMap<string, IndexedSession>,
-  ): Promise<StaleSessions[]> {
+  ): Promise<StaleSession[]> {
     const { store } = this.#deps;
-    const stale: StaleSessions[] = [];
+    const stale: StaleSession[] = [];
     for (const session of wanted) {
       if (isObserved(session)) continue;
       const id = session.session_id;
       const stamp = await recordStamp(store.path(id)).catch(() => '');
       const known = indexed.get(id);
       if (known?.stamp === stamp) continue;
-      const index: StaleSessions['index'] = async (database, batch, turns) => {
+      const index: StaleSession['index'] = async (database, batch, turns) => {
         const reader = await store.openReader(id);
         try {
           await indexRecord(database, batch, reader, { stamp, known }, turns);
@@ -212,15 +212,15 @@ export class Refresh {
     return stale;
   }
 
-  #staleObserved(wanted: readonly SearchedSession[], indexed: ReadonlyMap<string, IndexedSession>): StaleSessions[] {
+  #staleObserved(wanted: readonly SearchedSession[], indexed: ReadonlyMap<string, IndexedSession>): StaleSession[] {
     const { sources } = this.#deps;
-    const stale: StaleSessions[] = [];
+    const stale: StaleSession[] = [];
     for (const session of wanted) {
       if (!isObserved(session)) continue;
       const id = session.session_id;
       const stamp = sources?.stampOf(id);
       if (stamp === undefined || indexed.get(id)?.stamp === stamp) continue;
-      const index: StaleSessions['index'] = async (database, batch, turns) => {
+      const index: StaleSession['index'] = async (database, batch, turns) => {
         const read = await sources?.read(id);
         const { entries = [], problems = [] } = read ?? {};
         await indexTranscript(database, batch, id, { entries, stamp, damaged: problems.length > 0 }, turns);

@@ -9,9 +9,9 @@ import type { WriteBatch } from './writeBatch.ts';
 /** Maximum characters in a chunk. A chunk is unpacked to show one of its entries, and rewritten when one changes. */
 const chunkCharacters = 32 * 1024;
 /** Maximum entries in a chunk. */
-const maxEntries = 64;
+const maxChunkEntries = 64;
 
-interface Known {
+interface KnownChunk {
   readonly next: number;
   readonly hash: string;
 }
@@ -21,7 +21,7 @@ export class SessionWriter {
   readonly #database: Database;
   readonly #batch: WriteBatch;
   readonly #session: SessionBlocks;
-  readonly #known: Map<number, Known>;
+  readonly #knownChunks: Map<number, KnownChunk>;
   #rows: EntryRow[] = [];
   #characters = 0;
   /** Index of the first entry in the current chunk. */
@@ -33,7 +33,7 @@ export class SessionWriter {
     this.#batch = batch;
     this.#session = session;
     this.#first = from;
-    this.#known = new Map(
+    this.#knownChunks = new Map(
       database
         .all('SELECT id, next, hash FROM chunks WHERE id >= ? AND id < ?', entryId(session, from), endId(session))
         .map(({ id, next, hash }) => [Number(id) - entryId(session, 0), { next: Number(next), hash: String(hash) }]),
@@ -45,26 +45,26 @@ export class SessionWriter {
     const row = entryRow(entry);
     this.#rows.push(row);
     this.#characters += row.texts.reduce((sum, text) => sum + text.length, 0);
-    if (this.#characters >= chunkCharacters || this.#rows.length === maxEntries) this.#close(entry.index + 1);
+    if (this.#characters >= chunkCharacters || this.#rows.length === maxChunkEntries) this.#closeChunk(entry.index + 1);
   }
 
   /** `to`: index after the last added entry. Unless `isWhole`, later entries stay. */
   end(to: number, isWhole: boolean): void {
-    if (this.#rows.length > 0) this.#close(to);
-    const isLonger = [...this.#known.values()].some(({ next }) => next > this.#first);
+    if (this.#rows.length > 0) this.#closeChunk(to);
+    const isLonger = [...this.#knownChunks.values()].some(({ next }) => next > this.#first);
     if (!isWhole || !isLonger) return;
     const from = entryId(this.#session, this.#first);
     this.#write(0, () => removeEntries(this.#database, from, endId(this.#session)));
   }
 
-  #close(next: number): void {
+  #closeChunk(next: number): void {
     const [database, session, first] = [this.#database, this.#session, this.#first];
     const [rows, characters] = [this.#rows, this.#characters];
     const texts = encodeChunk(rows);
     this.#rows = [];
     this.#characters = 0;
     this.#first = next;
-    const known = this.#known.get(first);
+    const known = this.#knownChunks.get(first);
     const hash = hashOf(texts, rows);
     if (known?.next === next && known.hash === hash) return;
     const packed = packChunk(texts, database.packing);

@@ -1,11 +1,11 @@
 import { longestWord, wordPattern, wordsOf } from '../../insight/search/tokens.ts';
 
-const space = 32;
+const spaceByte = 32;
 /** The golden ratio: spreads similar numbers over all slots. */
 const spread = 0x9e37_79b1;
 const [lower, upper, digit, underscore, foreign] = [1, 2, 4, 8, 16] as const;
 /** Kind of each byte in words; 0 for all others. */
-const kinds = Uint8Array.from({ length: 256 }, (_, byte) => {
+const kindOfByte = Uint8Array.from({ length: 256 }, (_, byte) => {
   if (byte > 127) return foreign;
   const character = String.fromCharCode(byte);
   if (/[a-z]/.test(character)) return lower;
@@ -48,7 +48,7 @@ export class WordList {
     for (let at = 0; at < length; at += 1) {
       const start = at;
       let [seen, kind] = [0, 0];
-      while (at < length && (kind = kinds[bytes[at] ?? 0] ?? 0) !== 0) {
+      while (at < length && (kind = kindOfByte[bytes[at] ?? 0] ?? 0) !== 0) {
         seen |= kind;
         at += 1;
       }
@@ -84,16 +84,16 @@ export class WordList {
     let hash = 0;
     for (let at = from; at < to; at += 1) {
       const byte = bytes[at] ?? 0;
-      const small = kinds[byte] === upper ? byte + 32 : byte;
+      const small = kindOfByte[byte] === upper ? byte + 32 : byte;
       words[end + at] = small;
       hash = (Math.imul(hash, 31) + small) | 0;
     }
-    this.#keep(to - from, hash);
+    this.#addIfNew(to - from, hash);
   }
 
   /** The parts of an ASCII name: `HTTPServer_2x` gives `http` and `server`. Single characters are not added. */
   #addParts(from: number, to: number): void {
-    const kindAt = (at: number): number => (at < to ? (kinds[source[at] ?? 0] ?? 0) : 0);
+    const kindAt = (at: number): number => (at < to ? (kindOfByte[source[at] ?? 0] ?? 0) : 0);
     for (let at = from; at < to;) {
       const start = at;
       const kind = kindAt(at);
@@ -117,13 +117,13 @@ export class WordList {
     const written = output.write(word, this.#end);
     let hash = 0;
     for (let at = 0; at < written; at += 1) hash = (Math.imul(hash, 31) + (output[this.#end + at] ?? 0)) | 0;
-    this.#keep(written, hash);
+    this.#addIfNew(written, hash);
   }
 
   /** Keeps the word at the end of the output if it is new. */
-  #keep(length: number, hash: number): void {
+  #addIfNew(length: number, hash: number): void {
     const [bytes, end, list] = [output, this.#end, this.#list];
-    bytes[end + length] = space;
+    bytes[end + length] = spaceByte;
     let slot = Math.imul(hash, spread) >>> (32 - slotBits);
     while (owners[slot] === list) {
       if (hashes[slot] === hash && isSame(bytes, starts[slot] ?? 0, end, length)) return;

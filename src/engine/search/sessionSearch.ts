@@ -6,7 +6,7 @@ import type { Database } from '../catalogue/database.ts';
 import { recentEdits, sessionsTouching, type RecentEdit } from '../catalogue/edits.ts';
 import { indexedSession, indexedSessions, type IndexedSession } from '../catalogue/indexSession.ts';
 import type { ObservedSession } from '../catalogue/observedRows.ts';
-import { Refresh, type CatalogueState, type RefreshDeps, type RefreshRequest } from '../catalogue/refresh.ts';
+import { CatalogueRefresh, type CatalogueState, type RefreshDeps, type RefreshRequest } from '../catalogue/refresh.ts';
 import { expungeDeleted } from '../catalogue/expunge.ts';
 import { entryId, type SessionBlocks } from '../catalogue/schema.ts';
 import { removeSession } from '../catalogue/sessionWriter.ts';
@@ -58,7 +58,7 @@ const expungeAfterMs = 500;
 export class SessionSearch {
   readonly #catalogue: Catalogue;
   readonly #deps: RefreshDeps;
-  readonly #refresh: Refresh;
+  readonly #refresh: CatalogueRefresh;
   /** Serializes searches and updates, which would otherwise index the same sessions twice. */
   #queue: Promise<unknown> = Promise.resolve();
   #queuedTasks = 0;
@@ -67,7 +67,7 @@ export class SessionSearch {
   constructor(catalogue: Catalogue, deps: RefreshDeps) {
     this.#catalogue = catalogue;
     this.#deps = deps;
-    this.#refresh = new Refresh(deps);
+    this.#refresh = new CatalogueRefresh(deps);
   }
 
   /** @throws the signal's abort reason, SQLite errors if the catalogue can be neither read nor created */
@@ -134,7 +134,7 @@ export class SessionSearch {
 
   /** Usage of other programs' sessions that Vitrine did not record itself. @throws as `search` */
   listObserved(own: readonly SessionSummary[]): Promise<readonly ObservedSession[]> {
-    return this.#enqueue((database) => this.#refresh.lookForObserved(database, own));
+    return this.#enqueue((database) => this.#refresh.findObserved(database, own));
   }
 
   /** Files that agents changed most recently, newest first. `within` as in a search. @throws as `search` */

@@ -64,7 +64,7 @@ export async function findFiles(
         const isFolder = entry.isDirectory() || (entry.isSymbolicLink() && (await leadsToFolder(full)));
         if (isFolder && depth > 1) await visit(full, below, depth - 1);
         if (!wanted(below)) continue;
-        const found = isFolder ? undefined : fileNow(full, below);
+        const found = isFolder ? undefined : statFile(full, below);
         if (found !== undefined) files.push(found);
         else {
           const reason = await reasonOfNoFile(full);
@@ -88,7 +88,7 @@ async function leadsToFolder(link: string): Promise<boolean> {
 }
 
 /** As `fileAt`. For thousands of files: a promise for each would take twenty times as long. */
-function fileNow(full: string, relative: string): StoreFile | undefined {
+function statFile(full: string, relative: string): StoreFile | undefined {
   try {
     const found = statSync(full);
     return found.isFile() ? { path: full, relative, size: found.size, mtimeMs: found.mtimeMs } : undefined;
@@ -144,7 +144,8 @@ export async function readBytes(file: string, from: number, length: number): Pro
 /** Lines of a file in batches, starting at byte `from`. Keeps only one line and one chunk in memory. */
 export async function* linesOf(file: string, from = 0): AsyncGenerator<readonly SplitLine[]> {
   const splitter = new LineSplitter();
-  for await (const chunk of file.endsWith('.zst') ? unpacked(file) : chunksOf(file, from)) yield splitter.push(chunk);
+  for await (const chunk of file.endsWith('.zst') ? unpackedChunks(file) : chunksOf(file, from))
+    yield splitter.push(chunk);
   yield splitter.end();
 }
 
@@ -173,7 +174,7 @@ export async function* chunksOf(file: string, from = 0): AsyncGenerator<Uint8Arr
 }
 
 /** @throws Error if the runtime cannot decompress it */
-async function* unpacked(file: string): AsyncGenerator<Uint8Array> {
+async function* unpackedChunks(file: string): AsyncGenerator<Uint8Array> {
   if (!('createZstdDecompress' in zlib)) throw new Error('This runtime cannot decompress Zstandard files.');
   const unpacking = zlib.createZstdDecompress();
   const feeding = (async () => {

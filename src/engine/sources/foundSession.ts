@@ -31,7 +31,7 @@ export interface FollowedSession extends SessionFacts, Pick<ObservedFacts, 'pare
 
 /** `now`: epoch milliseconds. */
 export function liveOf(files: SessionFiles, facts: BriefFacts, mark: ProcessMark | undefined, now: number): LiveState {
-  const tells = liveSource(files.format.agent)?.tells(facts) ?? false;
+  const tells = liveSource(files.format.agent)?.leavesMarks(facts) ?? false;
   return liveState(facts, mark, { tells, changedAt: mainFile(files)?.mtimeMs ?? 0, now });
 }
 
@@ -40,7 +40,7 @@ export function mainFile({ files }: SessionFiles): PlacedFile | undefined {
 }
 
 /** Data for the session's row. `now`: epoch milliseconds. */
-export function observedOf(
+export function observedFactsOf(
   { id, files, facts, mark, problem }: Omit<FollowedSession, 'share' | 'parentId'>,
   now: number,
 ): Omit<ObservedFacts, 'share' | 'parentId'> {
@@ -61,7 +61,7 @@ export function observedOf(
 /** Summary for lists, and usage per day. `now`: epoch milliseconds. */
 export function rowOf(followed: FollowedSession, prices: PriceTable, now: number): ObservedRow {
   const { share, parentId } = followed;
-  return observedRow({ ...observedOf(followed, now), share, parentId }, prices, localDay);
+  return observedRow({ ...observedFactsOf(followed, now), share, parentId }, prices, localDay);
 }
 
 /** Whether files and processes are as before. */

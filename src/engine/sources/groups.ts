@@ -42,7 +42,7 @@ export interface Store {
 }
 
 const headBytes = 64 * 1024;
-const order = { sidecar: 0, main: 1, subagent: 2, shared: 3, database: 3 } as const;
+const roleOrder = { sidecar: 0, main: 1, subagent: 2, shared: 3, database: 3 } as const;
 
 /** A file that belongs to no session. `problem`: the reason, if it is named like a session file. */
 interface IgnoredFile {
@@ -50,7 +50,7 @@ interface IgnoredFile {
   readonly problem: string | null;
 }
 
-function noSession({ leavesEmptyFiles }: StoreFormat, head: readonly string[]): string | null {
+function reasonOfNoSession({ leavesEmptyFiles }: StoreFormat, head: readonly string[]): string | null {
   const isEmpty = head.every((line) => line.trim() === '');
   if (!isEmpty) return 'Damaged or unknown: it has no readable session ID.';
   return leavesEmptyFiles === true ? null : 'The file is empty.';
@@ -91,7 +91,7 @@ export class PartMemory {
     if (known?.key === key) return known.part;
     const head = await headLines(file.path);
     const seen = format.look?.(file.relative, head);
-    const part: StorePart | IgnoredFile = seen ?? { problem: noSession(format, head) };
+    const part: StorePart | IgnoredFile = seen ?? { problem: reasonOfNoSession(format, head) };
     this.#parts.set(file.path, { key, part });
     if (seen !== undefined) this.#changed.set(file.path, { key, part: seen });
     return part;
@@ -167,7 +167,7 @@ export async function readStore(scan: StoreScan, memory: PartMemory): Promise<St
 
 /** Sort order of `SessionFiles.files`. */
 export function compareFiles(a: PlacedFile, b: PlacedFile): number {
-  return order[a.part.role] - order[b.part.role] || a.relative.localeCompare(b.relative);
+  return roleOrder[a.part.role] - roleOrder[b.part.role] || a.relative.localeCompare(b.relative);
 }
 
 /** First lines of a file; the last one may be cut off. */

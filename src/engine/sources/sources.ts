@@ -71,10 +71,10 @@ export interface SourcesChange {
 /** Sessions in the stores of other programs, read-only. */
 export class SessionSources {
   readonly #options: SourcesOptions;
-  readonly #parts: PartMemory;
-  readonly #notes = new NotesMemory();
-  readonly #facts: FactsMemory;
-  readonly #shared = new SharedKeys();
+  readonly #partMemory: PartMemory;
+  readonly #notesMemory = new NotesMemory();
+  readonly #factsMemory: FactsMemory;
+  readonly #sharedKeys = new SharedKeys();
   readonly #stamps = new WeakMap<FoundSession, { readonly hasEnded: boolean; readonly stamp: string }>();
   #stores: readonly Store[] = [];
   #found = new Map<string, FoundSession>();
@@ -86,8 +86,8 @@ export class SessionSources {
 
   constructor(options: SourcesOptions) {
     this.#options = options;
-    this.#parts = new PartMemory(options.cache);
-    this.#facts = new FactsMemory(options.clock, options.cache);
+    this.#partMemory = new PartMemory(options.cache);
+    this.#factsMemory = new FactsMemory(options.clock, options.cache);
   }
 
   /** Folders with stores. */
@@ -97,7 +97,7 @@ export class SessionSources {
   }
 
   /** Folders to watch, as of the last scan: of sessions, and of processes. */
-  watched(): { readonly sessions: readonly string[]; readonly processes: readonly string[] } {
+  watchedFolders(): { readonly sessions: readonly string[]; readonly processes: readonly string[] } {
     return {
       sessions: this.#stores.flatMap(({ folders }) => folders),
       processes: this.#stores.flatMap(({ format, roots }) => liveSource(format.agent)?.folders?.(roots) ?? []),
@@ -119,15 +119,15 @@ export class SessionSources {
       for await (const read of this.#sessionsOf(store, newestFirst(store.sessions.values()))) {
         found.push(...read);
         if (onPart === undefined || performance.now() < due) continue;
-        await this.#take(stores, found, prices);
+        await this.#replaceSessions(stores, found, prices);
         onPart([...this.#rows.values()]);
         pause *= partFactor;
         due = performance.now() + pause;
       }
     }
-    await this.#take(stores, found, prices);
-    await this.#facts.keepOnly(this.#found);
-    await this.#parts.save(new Set(scans.flatMap(({ files }) => files.map(({ path }) => path))));
+    await this.#replaceSessions(stores, found, prices);
+    await this.#factsMemory.keepOnly(this.#found);
+    await this.#partMemory.save(new Set(scans.flatMap(({ files }) => files.map(({ path }) => path))));
     return [...this.#rows.values()];
   }
 
@@ -150,7 +150,7 @@ export class SessionSources {
         if (performance.now() >= due && found.length >= minFirstSessions) break;
       }
     }
-    await this.#take(stores, found, prices);
+    await this.#replaceSessions(stores, found, prices);
     onPart([...this.#rows.values()]);
   }
 
@@ -165,9 +165,9 @@ export class SessionSources {
         stores.push(store);
         continue;
       }
-      const looked = await rescanChanged(store, own, this.#parts);
+      const looked = await rescanChanged(store, own, this.#partMemory);
       const { format } = store;
-      const next = looked?.store ?? (await readStore(await scanStore(format, store.roots), this.#parts));
+      const next = looked?.store ?? (await readStore(await scanStore(format, store.roots), this.#partMemory));
       stores.push(next);
       const names = looked?.sessions ?? new Set([...store.sessions.keys(), ...next.sessions.keys()]);
       const files = [...names].flatMap((name) => next.sessions.get(name) ?? []);
@@ -178,19 +178,19 @@ export class SessionSources {
           // A complete scan finds most sessions as they were.
           if (known !== undefined && isUnchanged(known, session)) continue;
           dirty.add(session.id);
-          for (const id of this.#shared.set(session.id, session.keys)) dirty.add(id);
+          for (const id of this.#sharedKeys.set(session.id, session.keys)) dirty.add(id);
         }
       }
       for (const name of names) {
         const id = observedId(format.agent, name);
         if (next.sessions.has(name) || !this.#found.delete(id)) continue;
         dirty.add(id);
-        for (const sharing of this.#shared.delete(id)) dirty.add(sharing);
+        for (const sharing of this.#sharedKeys.delete(id)) dirty.add(sharing);
       }
     }
     this.#stores = stores;
-    await this.#draw(dirty, prices);
-    return this.#difference(before);
+    await this.#updateRows(dirty, prices);
+    return this.#changesSince(before);
   }
 
   /** Rechecks the agents' processes only. Call `list` first. */
@@ -211,8 +211,8 @@ export class SessionSources {
         dirty.add(id);
       }
     }
-    await this.#draw(dirty, prices);
-    return this.#difference(before);
+    await this.#updateRows(dirty, prices);
+    return this.#changesSince(before);
   }
 
   /** A session as of the last scan, or found now. Reads no other sessions. */
@@ -228,9 +228,9 @@ export class SessionSources {
   }
 
   /** As `find`, with the data for the session's row. */
-  async followed(id: string): Promise<FollowedSession | undefined> {
+  async findFollowed(id: string): Promise<FollowedSession | undefined> {
     const found = await this.find(id);
-    return found === undefined ? undefined : this.#followed(found);
+    return found === undefined ? undefined : this.#toFollowed(found);
   }
 
   /** Usage per day, without copied requests, of a session in the last list or change. */
@@ -257,7 +257,7 @@ export class SessionSources {
     const [found, read] = [await this.find(id), await this.read(id)];
     if (found === undefined || read === null) return null;
     const { facts, entries, problems } = read;
-    const followed = await this.#followed(found);
+    const followed = await this.#toFollowed(found);
     const { requests } = this.#found.has(id) ? followed.share : facts;
     const { summary } = rowOf(followed, prices, this.#options.clock());
     return { summary, facts, requests, entries, problems };
@@ -283,19 +283,19 @@ export class SessionSources {
     return liveOf(files, brief, mark, this.#options.clock());
   }
 
-  async #followed(found: FoundSession): Promise<FollowedSession> {
-    const group = await this.#group(found);
+  async #toFollowed(found: FoundSession): Promise<FollowedSession> {
+    const group = await this.#countGroup(found);
     const followed = group.find(({ id }) => id === found.id);
     if (followed === undefined) throw new Error('Every session is in its group.');
     return followed;
   }
 
   /** The session and all that have requests in common with it, counted together. */
-  async #group(of: FoundSession): Promise<FollowedSession[]> {
-    const sessions = this.#shared.group(of.id).flatMap((id) => (id === of.id ? of : (this.#found.get(id) ?? [])));
+  async #countGroup(of: FoundSession): Promise<FollowedSession[]> {
+    const sessions = this.#sharedKeys.group(of.id).flatMap((id) => (id === of.id ? of : (this.#found.get(id) ?? [])));
     const all: (Omit<FollowedSession, 'share' | 'parentId'> & { readonly agent: ObservedAgent })[] = [];
     for (const { id, files, notes, mark, problem } of sessions) {
-      const facts = await this.#facts.whole(id, files, notes);
+      const facts = await this.#factsMemory.allFacts(id, files, notes);
       all.push({ id, files, notes, mark, problem, facts, agent: files.format.agent });
     }
     const shares = deduplicate(all);
@@ -306,11 +306,11 @@ export class SessionSources {
     });
   }
 
-  async #take(stores: readonly Store[], found: readonly FoundSession[], prices: PriceTable): Promise<void> {
+  async #replaceSessions(stores: readonly Store[], found: readonly FoundSession[], prices: PriceTable): Promise<void> {
     this.#stores = stores;
     this.#found = new Map(found.map((session) => [session.id, session]));
-    this.#shared.reset(new Map(found.map(({ id, keys }) => [id, keys])));
-    await this.#draw(new Set([...this.#rows.keys(), ...this.#found.keys()]), prices);
+    this.#sharedKeys.reset(new Map(found.map(({ id, keys }) => [id, keys])));
+    await this.#updateRows(new Set([...this.#rows.keys(), ...this.#found.keys()]), prices);
   }
 
   async #scanStores(): Promise<StoreScan[]> {
@@ -321,21 +321,21 @@ export class SessionSources {
   }
 
   async #readStores(scans: readonly StoreScan[]): Promise<Store[]> {
-    await this.#parts.load();
+    await this.#partMemory.load();
     const stores: Store[] = [];
-    for (const scan of scans) stores.push(await readStore(scan, this.#parts));
+    for (const scan of scans) stores.push(await readStore(scan, this.#partMemory));
     return stores;
   }
 
   async *#sessionsOf(store: Store, sessions: readonly SessionFiles[]): AsyncGenerator<readonly FoundSession[]> {
     if (sessions.length === 0) return;
     const { format, roots } = store;
-    const notes = await this.#notes.of(store);
+    const notes = await this.#notesMemory.notesOf(store);
     const marks = await liveSource(format.agent)?.marks(roots, sessions, this.#options.processes);
     const pace = new Pace();
     const read = async (files: SessionFiles): Promise<FoundSession> => {
       const id = observedId(format.agent, files.session);
-      const known = await this.#facts.of(id, files, notes);
+      const known = await this.#factsMemory.briefOf(id, files, notes);
       return { id, files, notes, ...known, mark: markOf(known.brief, marks) };
     };
     for (let from = 0; from < sessions.length; from += maxConcurrentReads) {
@@ -345,7 +345,7 @@ export class SessionSources {
   }
 
   /** Updates the rows of these sessions and of unreadable files; with other prices, all rows. */
-  async #draw(changed: ReadonlySet<string>, prices: PriceTable): Promise<void> {
+  async #updateRows(changed: ReadonlySet<string>, prices: PriceTable): Promise<void> {
     const ids = prices === this.#prices ? changed : new Set([...changed, ...this.#found.keys()]);
     this.#prices = prices;
     const drawn = new Set<string>();
@@ -355,28 +355,28 @@ export class SessionSources {
       const found = this.#found.get(id);
       if (found === undefined) this.#rows.delete(id);
       else if (!drawn.has(id)) {
-        for (const session of await this.#group(found)) {
+        for (const session of await this.#countGroup(found)) {
           drawn.add(session.id);
           const { summary, days } = rowOf(session, prices, this.#options.clock());
-          if (this.#show(summary)) this.#spent.set(summary, observedSpent(summary, days));
+          if (this.#setRow(summary)) this.#spent.set(summary, observedSpent(summary, days));
         }
       }
     }
     for (const [id, { runs, executor_session_ids: ids }] of this.#rows) {
       if (runs === 0 && ids.length === 0 && !this.#found.has(id)) this.#rows.delete(id);
     }
-    for (const row of this.#stores.flatMap((store) => problemRows(store, prices))) this.#show(row);
+    for (const row of this.#stores.flatMap((store) => problemRows(store, prices))) this.#setRow(row);
   }
 
   /** Keeps the known row, and returns `false`, if it is the same. */
-  #show(row: ObservedSummary): boolean {
+  #setRow(row: ObservedSummary): boolean {
     const known = this.#rows.get(row.session_id);
     if (known !== undefined && JSON.stringify(known) === JSON.stringify(row)) return false;
     this.#rows.set(row.session_id, row);
     return true;
   }
 
-  #difference(before: ReadonlyMap<string, ObservedSummary>): SourcesChange {
+  #changesSince(before: ReadonlyMap<string, ObservedSummary>): SourcesChange {
     const changed = [...this.#rows.values()].filter((row) => before.get(row.session_id) !== row);
     return { changed, removed: [...before.keys()].filter((id) => !this.#rows.has(id)) };
   }

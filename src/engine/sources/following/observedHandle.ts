@@ -19,7 +19,7 @@ import type {
 } from '../../api.ts';
 import { Emitter } from '../../emitter.ts';
 import { fileAt } from '../files.ts';
-import { observedOf, rowOf, type FollowedSession } from '../foundSession.ts';
+import { observedFactsOf, rowOf, type FollowedSession } from '../foundSession.ts';
 import type { PlacedFile, SessionFiles } from '../groups.ts';
 import { SessionReader } from '../reading/sessionReader.ts';
 import { ObservedTurns } from './turns.ts';
@@ -55,7 +55,7 @@ export class ObservedHandle implements SessionHandle {
   #found: FollowedSession;
   #summary: SessionSummary;
   #advancing: Promise<void> | undefined;
-  #isAgain = false;
+  #hasChangedAgain = false;
   #isGone = false;
   #changes: Disposable | undefined;
 
@@ -66,7 +66,7 @@ export class ObservedHandle implements SessionHandle {
     this.#reader = new SessionReader({ entries: true, clock: deps.clock });
     this.#updates = new Emitter(deps.log);
     this.#summaries = new Emitter(deps.log);
-    this.#summary = this.#makeSummary();
+    this.#summary = this.#buildSummary();
   }
 
   /** Reads the session and returns its handle. */
@@ -202,29 +202,32 @@ export class ObservedHandle implements SessionHandle {
   /** Reads new entries. Changes during the read trigger another read. */
   #advance(): void {
     if (this.#advancing !== undefined) {
-      this.#isAgain = true;
+      this.#hasChangedAgain = true;
       return;
     }
-    this.#advancing = this.#readOn()
+    this.#advancing = this.#readNewEntries()
       .catch((error: unknown) => this.#deps.log.error(`${this.id} cannot be read: ${String(error)}`))
       .finally(() => {
         this.#advancing = undefined;
-        if (!this.#isAgain) return;
-        this.#isAgain = false;
+        if (!this.#hasChangedAgain) return;
+        this.#hasChangedAgain = false;
         this.#advance();
       });
   }
 
-  async #readOn(): Promise<void> {
+  async #readNewEntries(): Promise<void> {
     const files = await withCurrentSizes(this.#found.files);
     const { updates, restarted } = await this.#reader.advance(files, this.#found.notes);
-    const all = [...updates, ...this.#reader.end(observedOf(this.#found, this.#deps.clock()).live.state !== 'ended')];
-    const reported = restarted ? this.#restart(all) : this.#take(all);
+    const all = [
+      ...updates,
+      ...this.#reader.end(observedFactsOf(this.#found, this.#deps.clock()).live.state !== 'ended'),
+    ];
+    const reported = restarted ? this.#restart(all) : this.#applyUpdates(all);
     this.#notify();
     if (reported.length > 0) this.#updates.fire(reported, this.#total);
   }
 
-  #take(updates: readonly EntryUpdate[]): readonly EntryUpdate[] {
+  #applyUpdates(updates: readonly EntryUpdate[]): readonly EntryUpdate[] {
     this.#transcript.apply(updates);
     for (const update of updates) {
       if (update.op !== 'put') continue;
@@ -240,14 +243,14 @@ export class ObservedHandle implements SessionHandle {
     this.#transcript = new Transcript();
     this.#turns = new ObservedTurns();
     this.#total = 0;
-    this.#take(updates);
+    this.#applyUpdates(updates);
     const removed: EntryUpdate[] = [];
     for (let index = this.#total; index < total; index += 1) {
       const entry = before.get(index);
       const type = { kind: 'system_message', subtype: 'removed' } as const;
       if (entry !== undefined) removed.push({ op: 'put', entry: { ...entry, type, content: removedText } });
     }
-    this.#take(removed);
+    this.#applyUpdates(removed);
     const open = new Set(this.#transcript.open());
     return this.#transcript
       .settledEntries()
@@ -263,13 +266,13 @@ export class ObservedHandle implements SessionHandle {
   }
 
   #notify(): void {
-    const summary = this.#makeSummary();
+    const summary = this.#buildSummary();
     if (JSON.stringify(summary) === JSON.stringify(this.#summary)) return;
     this.#summary = summary;
     this.#summaries.fire(summary);
   }
 
-  #makeSummary(): SessionSummary {
+  #buildSummary(): SessionSummary {
     return { ...asSession(rowOf(this.#found, this.#deps.prices, this.#deps.clock()).summary), entries: this.#total };
   }
 }

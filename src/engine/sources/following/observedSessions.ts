@@ -20,15 +20,15 @@ export interface ObservedSessionsDeps {
 }
 
 /** Debounce time for changes, in ms. */
-const gatherMs = 40;
+const debounceMs = 40;
 /** Limits the time spent on updates: the pause after an update is this many times its duration. */
 const pauseFactor = 8;
 /** Interval between checks for what has no events, in ms: running processes, and new folders on some file systems. */
-const tickMs = 1000;
+const checkMs = 1000;
 /** Time from the first event to a complete scan, in ms: the system drops events if there are many at once. */
-const allMs = 60_000;
+const fullScanMs = 60_000;
 /** Interval between complete scans without events, in ms, for file systems that have events only of some changes. */
-const quietAllMs = 600_000;
+const quietFullScanMs = 600_000;
 
 /** Sessions of other programs, updated while there are listeners. */
 export class ObservedSessions implements ObservedFeed {
@@ -38,22 +38,22 @@ export class ObservedSessions implements ObservedFeed {
   readonly #dirty = new Set<string>();
   #rows = new Map<string, ObservedSummary>();
   #watcher: FolderWatcher | undefined;
-  #lookers = 0;
+  #subscriberCount = 0;
   #listing: Promise<void> | undefined;
   /** The first part of the list, or the whole list. */
   #firstPart = new Promise<void>(() => undefined);
   #onFirstPart: (() => void) | undefined;
-  #work: Promise<unknown> = Promise.resolve();
+  #lastScan: Promise<unknown> = Promise.resolve();
   /** Number of running scans. */
-  #looks = 0;
-  #gather: NodeJS.Timeout | undefined;
-  #missing: MissingFolders | undefined;
+  #runningScans = 0;
+  #refreshTimer: NodeJS.Timeout | undefined;
+  #missingFolders: MissingFolders | undefined;
   /** Whether missing folders are created with an event. */
   #hasEvents = false;
-  #tick: NodeJS.Timeout | undefined;
+  #checkTimer: NodeJS.Timeout | undefined;
   /** Times of the next check and of the next complete scan, as `performance.now()`. */
-  #tickAt = Number.POSITIVE_INFINITY;
-  #allAt = 0;
+  #nextCheckAt = Number.POSITIVE_INFINITY;
+  #nextFullScanAt = 0;
   #pausedUntil = 0;
 
   constructor(deps: ObservedSessionsDeps) {
@@ -68,20 +68,20 @@ export class ObservedSessions implements ObservedFeed {
   }
 
   /** Keeps the list up to date and reports changes until the result is disposed. */
-  look(listener: (change: SourcesChange) => void): Disposable {
+  subscribe(listener: (change: SourcesChange) => void): Disposable {
     const registration = this.#changes.on(listener);
-    const ends = this.#hold();
+    const subscription = this.#addSubscriber();
     return {
       dispose: () => {
         registration.dispose();
-        ends.dispose();
+        subscription.dispose();
       },
     };
   }
 
   /** Current list. */
   async list(): Promise<readonly ObservedSummary[]> {
-    await (this.#lookers === 0 ? this.#list() : (this.#listing ??= this.#list()));
+    await (this.#subscriberCount === 0 ? this.#list() : (this.#listing ??= this.#list()));
     return [...this.#rows.values()];
   }
 
@@ -92,19 +92,19 @@ export class ObservedSessions implements ObservedFeed {
 
   /** As `list`, but returns a partial list after about a second. `look` reports the rest. */
   async listPartly(): Promise<readonly ObservedSummary[]> {
-    if (this.#lookers === 0) return this.list();
+    if (this.#subscriberCount === 0) return this.list();
     await Promise.race([(this.#listing ??= this.#list()), this.#firstPart]);
     return [...this.#rows.values()];
   }
 
   /** Settles when running scans are done; `undefined` if there are none. */
-  busy(): Promise<unknown> | undefined {
-    return this.#looks === 0 ? undefined : this.#work;
+  pendingScans(): Promise<unknown> | undefined {
+    return this.#runningScans === 0 ? undefined : this.#lastScan;
   }
 
   /** What is needed to follow a session; `undefined` if the id is unknown. */
   find(id: string): Promise<FollowedSession | undefined> {
-    return this.#serialize(() => this.#deps.sources.followed(id));
+    return this.#serialize(() => this.#deps.sources.findFollowed(id));
   }
 
   /** Complete content for a record of the session; `undefined` if the id is unknown. */
@@ -114,20 +114,20 @@ export class ObservedSessions implements ObservedFeed {
   }
 
   dispose(): void {
-    this.#lookers = 0;
+    this.#subscriberCount = 0;
     this.#stop();
   }
 
-  #hold(): Disposable {
-    this.#lookers += 1;
-    if (this.#lookers === 1) this.#start();
+  #addSubscriber(): Disposable {
+    this.#subscriberCount += 1;
+    if (this.#subscriberCount === 1) this.#start();
     let isHeld = true;
     return {
       dispose: () => {
         if (!isHeld) return;
         isHeld = false;
-        this.#lookers = Math.max(0, this.#lookers - 1);
-        if (this.#lookers === 0) this.#stop();
+        this.#subscriberCount = Math.max(0, this.#subscriberCount - 1);
+        if (this.#subscriberCount === 0) this.#stop();
       },
     };
   }
@@ -135,8 +135,8 @@ export class ObservedSessions implements ObservedFeed {
   #start(): void {
     const watcher = new FolderWatcher({ onPaths: (paths) => this.#handleEvents(paths) });
     this.#watcher = watcher;
-    this.#missing = new MissingFolders(() => this.#checkWithin(gatherMs));
-    this.#allAt = performance.now() + quietAllMs;
+    this.#missingFolders = new MissingFolders(() => this.#checkWithin(debounceMs));
+    this.#nextFullScanAt = performance.now() + quietFullScanMs;
     this.#firstPart = new Promise((resolve) => {
       this.#onFirstPart = resolve;
     });
@@ -155,46 +155,46 @@ export class ObservedSessions implements ObservedFeed {
     this.#watcher?.dispose();
     this.#watcher = undefined;
     this.#listing = undefined;
-    this.#missing?.dispose();
-    this.#missing = undefined;
-    clearTimeout(this.#tick);
-    this.#tickAt = Number.POSITIVE_INFINITY;
-    clearTimeout(this.#gather);
-    this.#gather = undefined;
+    this.#missingFolders?.dispose();
+    this.#missingFolders = undefined;
+    clearTimeout(this.#checkTimer);
+    this.#nextCheckAt = Number.POSITIVE_INFINITY;
+    clearTimeout(this.#refreshTimer);
+    this.#refreshTimer = undefined;
     this.#dirty.clear();
   }
 
   #list(): Promise<void> {
     return this.#serialize(async () => {
       const prices = await this.#deps.prices();
-      const rows = await this.#deps.sources.list(prices, (part) => this.#take(part, false));
-      this.#take(rows, true);
+      const rows = await this.#deps.sources.list(prices, (part) => this.#replaceRows(part, false));
+      this.#replaceRows(rows, true);
     });
   }
 
   /** Listeners get the changes after the first part. */
-  #take(rows: readonly ObservedSummary[], isWhole: boolean): void {
+  #replaceRows(rows: readonly ObservedSummary[], isWhole: boolean): void {
     const before = this.#rows;
     this.#rows = new Map([...(isWhole ? [] : before), ...rows.map((row) => [row.session_id, row] as const)]);
-    if (this.#isLive()) this.#checkWithin(tickMs);
+    if (this.#hasLiveSession()) this.#checkWithin(checkMs);
     if (this.#onFirstPart !== undefined) {
       this.#onFirstPart();
       this.#onFirstPart = undefined;
-    } else if (this.#lookers > 0) this.#changes.fire(changeOf(before, this.#rows));
+    } else if (this.#subscriberCount > 0) this.#changes.fire(compareLists(before, this.#rows));
   }
 
   #handleEvents(paths: ReadonlySet<string>): void {
-    this.#allAt = Math.min(this.#allAt, performance.now() + allMs);
-    this.#checkWithin(allMs);
+    this.#nextFullScanAt = Math.min(this.#nextFullScanAt, performance.now() + fullScanMs);
+    this.#checkWithin(fullScanMs);
     this.#handleChanges(paths);
   }
 
   #handleChanges(paths: ReadonlySet<string>): void {
     this.#paths.fire(paths);
     for (const path of paths) this.#dirty.add(path);
-    const pause = Math.max(gatherMs, this.#pausedUntil - performance.now());
-    this.#gather ??= setTimeout(() => {
-      this.#gather = undefined;
+    const pause = Math.max(debounceMs, this.#pausedUntil - performance.now());
+    this.#refreshTimer ??= setTimeout(() => {
+      this.#refreshTimer = undefined;
       void this.#refresh();
     }, pause);
   }
@@ -203,13 +203,13 @@ export class ObservedSessions implements ObservedFeed {
     const paths = new Set(this.#dirty);
     this.#dirty.clear();
     const began = performance.now();
-    const { processes } = this.#deps.sources.watched();
+    const { processes } = this.#deps.sources.watchedFolders();
     const ofProcesses = new Set([...paths].filter((file) => processes.includes(path.dirname(file))));
     const ofSessions = new Set([...paths].filter((file) => !ofProcesses.has(file)));
-    await this.#change(async (prices) => {
+    await this.#runScan(async (prices) => {
       const change = await this.#deps.sources.refresh(ofSessions, prices);
       if (ofProcesses.size === 0) return change;
-      return together(change, await this.#deps.sources.refreshLive(prices));
+      return mergeChanges(change, await this.#deps.sources.refreshLive(prices));
     });
     const took = performance.now() - began;
     this.#pausedUntil = performance.now() + took * pauseFactor;
@@ -219,64 +219,64 @@ export class ObservedSessions implements ObservedFeed {
   /** Checks again within this time, in ms. */
   #checkWithin(ms: number): void {
     const at = performance.now() + ms;
-    if (this.#watcher === undefined || at >= this.#tickAt) return;
-    clearTimeout(this.#tick);
-    this.#tickAt = at;
-    this.#tick = setTimeout(() => {
-      this.#tickAt = Number.POSITIVE_INFINITY;
+    if (this.#watcher === undefined || at >= this.#nextCheckAt) return;
+    clearTimeout(this.#checkTimer);
+    this.#nextCheckAt = at;
+    this.#checkTimer = setTimeout(() => {
+      this.#nextCheckAt = Number.POSITIVE_INFINITY;
       void this.#rescan().finally(() => this.#checkLater());
     }, ms);
-    this.#tick.unref();
+    this.#checkTimer.unref();
   }
 
   #checkLater(): void {
-    const isTicking = this.#isLive() || !this.#hasEvents;
-    this.#checkWithin(isTicking ? tickMs : Math.max(0, this.#allAt - performance.now()));
+    const needsChecks = this.#hasLiveSession() || !this.#hasEvents;
+    this.#checkWithin(needsChecks ? checkMs : Math.max(0, this.#nextFullScanAt - performance.now()));
   }
 
-  #isLive(): boolean {
+  #hasLiveSession(): boolean {
     return [...this.#rows.values()].some(({ live }) => live.state !== 'ended');
   }
 
   /** Watches all folders, and waits for the missing ones. */
   async #watch(watcher: FolderWatcher): Promise<void> {
     await watcher.set(this.#watchedFolders());
-    const folders = new Set([...this.folders(), ...this.#deps.sources.watched().processes]);
+    const folders = new Set([...this.folders(), ...this.#deps.sources.watchedFolders().processes]);
     const missing = [...folders].filter((folder) => !watcher.has(folder));
-    this.#hasEvents = (await this.#missing?.set(missing)) ?? false;
+    this.#hasEvents = (await this.#missingFolders?.set(missing)) ?? false;
   }
 
   /** There are no events for exiting processes, and none for new folders outside of watched ones. Never rejects. */
   async #rescan(): Promise<void> {
     const watcher = this.#watcher;
     if (watcher === undefined) return;
-    if (this.#isLive()) await this.#change((prices) => this.#deps.sources.refreshLive(prices));
-    const isAll = performance.now() >= this.#allAt;
-    if (isAll) this.#allAt = performance.now() + quietAllMs;
+    if (this.#hasLiveSession()) await this.#runScan((prices) => this.#deps.sources.refreshLive(prices));
+    const isAll = performance.now() >= this.#nextFullScanAt;
+    if (isAll) this.#nextFullScanAt = performance.now() + quietFullScanMs;
     const roots = this.folders().filter((folder) => isAll || !watcher.has(folder));
     const there = await Promise.all(roots.map((root) => exists(root)));
     const made = roots.filter((_, at) => there[at]);
     if (made.length > 0) this.#handleChanges(new Set(made));
     // The folders of processes are created with the first process.
-    const unwatched = this.#deps.sources.watched().processes.filter((folder) => !watcher.has(folder));
+    const unwatched = this.#deps.sources.watchedFolders().processes.filter((folder) => !watcher.has(folder));
     await this.#watch(watcher);
     if (unwatched.some((folder) => watcher.has(folder)))
-      await this.#change((prices) => this.#deps.sources.refreshLive(prices));
+      await this.#runScan((prices) => this.#deps.sources.refreshLive(prices));
   }
 
   #watchedFolders(): string[] {
-    const { sessions, processes } = this.#deps.sources.watched();
+    const { sessions, processes } = this.#deps.sources.watchedFolders();
     if (process.platform === 'linux') return [...sessions, ...processes];
     const roots = new Set(this.folders());
     return [...sessions.filter((folder) => roots.has(folder)), ...processes];
   }
 
-  async #change(work: (prices: PriceTable) => Promise<SourcesChange>): Promise<void> {
+  async #runScan(work: (prices: PriceTable) => Promise<SourcesChange>): Promise<void> {
     try {
       const change = await this.#serialize(async () => work(await this.#deps.prices()));
-      if (this.#lookers === 0 || change.changed.length + change.removed.length === 0) return;
+      if (this.#subscriberCount === 0 || change.changed.length + change.removed.length === 0) return;
       for (const row of change.changed) this.#rows.set(row.session_id, row);
-      if (this.#isLive()) this.#checkWithin(tickMs);
+      if (this.#hasLiveSession()) this.#checkWithin(checkMs);
       for (const id of change.removed) this.#rows.delete(id);
       this.#changes.fire(change);
     } catch (error) {
@@ -286,18 +286,18 @@ export class ObservedSessions implements ObservedFeed {
 
   /** Serializes scans, which share caches. */
   #serialize<T>(work: () => Promise<T>): Promise<T> {
-    this.#looks += 1;
-    const next = this.#work.then(work, work);
-    this.#work = next.then(
-      () => (this.#looks -= 1),
-      () => (this.#looks -= 1),
+    this.#runningScans += 1;
+    const next = this.#lastScan.then(work, work);
+    this.#lastScan = next.then(
+      () => (this.#runningScans -= 1),
+      () => (this.#runningScans -= 1),
     );
     return next;
   }
 }
 
 /** Difference between two lists, by id. */
-function changeOf(
+function compareLists(
   before: ReadonlyMap<string, ObservedSummary>,
   now: ReadonlyMap<string, ObservedSummary>,
 ): SourcesChange {
@@ -315,6 +315,6 @@ async function exists(folder: string): Promise<boolean> {
   );
 }
 
-function together(first: SourcesChange, second: SourcesChange): SourcesChange {
+function mergeChanges(first: SourcesChange, second: SourcesChange): SourcesChange {
   return { changed: [...first.changed, ...second.changed], removed: [...first.removed, ...second.removed] };
 }

@@ -11,7 +11,7 @@ export interface ObservedFeed {
   /** Folders with stores. */
   folders(): readonly string[];
   /** Keeps the list up to date and reports changes until the result is disposed. */
-  look(listener: (change: SourcesChange) => void): Disposable;
+  subscribe(listener: (change: SourcesChange) => void): Disposable;
   /** Reports changed paths without delay while there are listeners. */
   onPaths(listener: (paths: ReadonlySet<string>) => void): Disposable;
   /** Current list. */
@@ -46,7 +46,7 @@ export async function openObserved(
     onChange: (listener) => {
       const registrations = [
         feed.onPaths((paths) => listener.paths(paths)),
-        feed.look(({ changed, removed }) => {
+        feed.subscribe(({ changed, removed }) => {
           if (removed.includes(id) || changed.some((row) => row.session_id === id)) listener.found();
         }),
       ];

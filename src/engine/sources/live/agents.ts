@@ -22,7 +22,7 @@ interface LiveSource {
   /** Folders outside of the roots with these marks. */
   folders?(roots: readonly StoreRoot[]): readonly string[];
   /** Whether the agent would have left a mark for this session. */
-  tells(facts: BriefFacts): boolean;
+  leavesMarks(facts: BriefFacts): boolean;
 }
 
 function foldersBesideRoots(name: string): (roots: readonly StoreRoot[]) => readonly string[] {
@@ -33,20 +33,20 @@ const sources: Partial<Readonly<Record<ObservedAgent, LiveSource>>> = {
   'claude-code': {
     marks: claudeMarks,
     folders: foldersBesideRoots('sessions'),
-    tells: ({ agentVersion }) => isVersionSince(agentVersion, '2.1.139') === true,
+    leavesMarks: ({ agentVersion }) => isVersionSince(agentVersion, '2.1.139') === true,
   },
   // Versions before 0.169 may already have locks. Only Linux reports the holder of a lock.
   codex: {
     marks: codexMarks,
     folders: foldersBesideRoots('thread-writer-locks'),
-    tells: ({ agentVersion }) => process.platform === 'linux' && isVersionSince(agentVersion, '0.169.0') === true,
+    leavesMarks: ({ agentVersion }) => process.platform === 'linux' && isVersionSince(agentVersion, '0.169.0') === true,
   },
-  copilot: { marks: copilotMarks, tells: () => true },
+  copilot: { marks: copilotMarks, leavesMarks: () => true },
   // Only in a terminal.
   qwen: {
     marks: qwenMarks,
     folders: foldersBesideRoots('sessions'),
-    tells: ({ agentVersion, entryPoint }) =>
+    leavesMarks: ({ agentVersion, entryPoint }) =>
       entryPoint === 'terminal' && isVersionSince(agentVersion, '0.24.0') === true,
   },
 };

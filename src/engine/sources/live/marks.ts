@@ -16,7 +16,7 @@ export interface ProcessMark {
 /** Without information about the process, a session counts as running for this long after its last record, in ms. */
 const freshMs = 2 * 60_000;
 
-const byRecord: Readonly<Record<LastRecord, LiveState['state']>> = {
+const stateByLastRecord: Readonly<Record<LastRecord, LiveState['state']>> = {
   empty: 'idle',
   answering: 'running',
   tool: 'running',
@@ -39,7 +39,7 @@ export function liveState(
   const at = last.at ?? lastActivityAt;
   if (mark !== undefined) {
     return {
-      state: mark.state ?? byRecord[last.state],
+      state: mark.state ?? stateByLastRecord[last.state],
       since: mark.since ?? at,
       source: mark.source,
       ...(mark.pid !== null && { pid: mark.pid }),
@@ -47,6 +47,6 @@ export function liveState(
   }
   const recorded = at === null ? Number.NaN : Date.parse(at);
   const isFresh = now - recorded < freshMs && now - changedAt < freshMs;
-  const state = !tells && isFresh && last.state !== 'ended' ? byRecord[last.state] : 'ended';
+  const state = !tells && isFresh && last.state !== 'ended' ? stateByLastRecord[last.state] : 'ended';
   return { state, since: at, source: 'record' };
 }

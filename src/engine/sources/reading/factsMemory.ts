@@ -6,7 +6,7 @@ import { packFacts, unpackFacts, type BriefSession, type CachedFacts, type Facts
 import { SessionReader, type Notes } from './sessionReader.ts';
 
 /** Packed facts that are not in the cache, or not yet. */
-interface Unsaved extends CachedFacts {
+interface UnsavedFacts extends CachedFacts {
   readonly isAtRest: boolean;
 }
 
@@ -17,16 +17,16 @@ const freshMs = 10 * 60_000;
 /** Facts of files that changed within this time are not cached on disk: their last line may be incomplete. */
 const restMs = 60_000;
 /** Number of sessions whose facts are stored together. */
-const savedTogether = 100;
+const factsPerSave = 100;
 
 /** Facts of sessions: the most needed in memory, all in the cache; and read positions of growing sessions. */
 export class FactsMemory {
   readonly #clock: () => number;
   readonly #cache: FactsCache | undefined;
-  readonly #unsaved = new Map<string, Unsaved>();
+  readonly #unsaved = new Map<string, UnsavedFacts>();
   readonly #known = new Map<string, BriefSession>();
   readonly #readers = new Map<string, SessionReader>();
-  #waiting = 0;
+  #unsavedCount = 0;
 
   constructor(clock: () => number, cache?: FactsCache) {
     this.#clock = clock;
@@ -34,19 +34,19 @@ export class FactsMemory {
   }
 
   /** Returns the same object as long as nothing changed. */
-  async of(id: string, files: SessionFiles, notes: Notes): Promise<BriefSession> {
+  async briefOf(id: string, files: SessionFiles, notes: Notes): Promise<BriefSession> {
     const stamp = stampOf(files, notes);
     const known = this.#known.get(id);
     if (known?.stamp === stamp) return known;
     const saved = known === undefined ? await this.#cache?.brief(id, stamp) : undefined;
     const session = saved ?? (await this.#read(id, stamp, files, notes)).session;
     this.#known.set(id, session);
-    if (this.#waiting >= savedTogether) await this.save();
+    if (this.#unsavedCount >= factsPerSave) await this.save();
     return session;
   }
 
   /** All facts of a session, as `of` last found it. */
-  async whole(id: string, files: SessionFiles, notes: Notes): Promise<StoreFacts> {
+  async allFacts(id: string, files: SessionFiles, notes: Notes): Promise<StoreFacts> {
     const stamp = this.#known.get(id)?.stamp ?? stampOf(files, notes);
     const packed = this.#unsaved.get(id)?.packed ?? (await this.#cache?.packed(id, stamp));
     const facts = packed === undefined ? undefined : unpackFacts(packed);
@@ -56,7 +56,7 @@ export class FactsMemory {
 
   /** Stores new facts for other processes. */
   async save(): Promise<void> {
-    this.#waiting = 0;
+    this.#unsavedCount = 0;
     if (this.#cache === undefined) return;
     const changed = new Map([...this.#unsaved].filter(([, { isAtRest }]) => isAtRest));
     if (changed.size === 0 || !(await this.#cache.save(changed))) return;
@@ -80,7 +80,7 @@ export class FactsMemory {
   ): Promise<{ readonly session: BriefSession; readonly facts: StoreFacts }> {
     const reader = this.#readers.get(id) ?? new SessionReader({ entries: false, clock: this.#clock });
     await reader.advance(files, notes);
-    this.#keep(id, reader, files);
+    this.#keepReader(id, reader, files);
     const facts = reader.facts();
     const { total, malformed } = facts.records;
     const damage =
@@ -95,11 +95,11 @@ export class FactsMemory {
     const brief = { nativeIds, agentVersion, entryPoint, last, lastActivityAt };
     const session = { stamp, brief, keys: keysOf(files.format.agent, facts), problem };
     this.#unsaved.set(id, { ...session, packed: packFacts(facts), isAtRest });
-    if (isAtRest) this.#waiting += 1;
+    if (isAtRest) this.#unsavedCount += 1;
     return { session, facts };
   }
 
-  #keep(id: string, reader: SessionReader, { files }: SessionFiles): void {
+  #keepReader(id: string, reader: SessionReader, { files }: SessionFiles): void {
     this.#readers.delete(id);
     if (!files.some(({ mtimeMs }) => this.#clock() - mtimeMs < freshMs)) return;
     this.#readers.set(id, reader);

@@ -11,12 +11,12 @@ export class LineCursor {
   #offset = 0;
   #signature = Buffer.alloc(0);
   #isPacked = false;
-  #tookTail = false;
+  #hasReadTail = false;
 
   /** Whether the file still starts with what was read. @throws file system errors */
-  async continues(path: string): Promise<boolean> {
+  async canContinue(path: string): Promise<boolean> {
     const { size } = await stat(path);
-    if (this.#isPacked || size < this.#offset || (this.#tookTail && size > this.#offset)) return false;
+    if (this.#isPacked || size < this.#offset || (this.#hasReadTail && size > this.#offset)) return false;
     const length = this.#signature.length;
     return length === 0 || this.#signature.equals(await readBytes(path, this.#offset - length, length));
   }
@@ -38,7 +38,7 @@ export class LineCursor {
   /** Text after the last line end. Use it only if no process writes the file. */
   tail(): readonly SplitLine[] {
     const lines = this.#splitter.end();
-    this.#tookTail ||= lines.length > 0;
+    this.#hasReadTail ||= lines.length > 0;
     return lines;
   }
 }

@@ -8,7 +8,7 @@ export class NotesMemory {
   readonly #known = new Map<ObservedAgent, { readonly key: string; readonly notes: Notes }>();
 
   /** Returns the same object as long as nothing changed. */
-  async of({ format, shared }: Pick<Store, 'format' | 'shared'>): Promise<Notes> {
+  async notesOf({ format, shared }: Pick<Store, 'format' | 'shared'>): Promise<Notes> {
     const key = shared.map(({ path, size, mtimeMs }) => `${path}\n${size}\n${mtimeMs}`).join('\n');
     const known = this.#known.get(format.agent);
     if (known?.key === key) return known.notes;

@@ -53,8 +53,8 @@ export class SessionReader {
   async advance(files: SessionFiles, notes: Notes): Promise<Advance> {
     try {
       const parser = this.#parser;
-      if (parser !== undefined && (await this.#continues(files, notes))) {
-        return { updates: await this.#readOn(parser, files), restarted: false };
+      if (parser !== undefined && (await this.#canContinue(files, notes))) {
+        return { updates: await this.#readNewRecords(parser, files), restarted: false };
       }
     } catch (error) {
       // The file was deleted; what was read stays.
@@ -70,7 +70,7 @@ export class SessionReader {
     return this.#parser?.end(isLive) ?? [];
   }
 
-  async #continues({ format, files }: SessionFiles, notes: Notes): Promise<boolean> {
+  async #canContinue({ format, files }: SessionFiles, notes: Notes): Promise<boolean> {
     if (this.#problem !== null || notes !== this.#notes) return false;
     const isChanged = files.some((file) => this.#files.get(file.path)?.key !== keyOf(file));
     if (!isChanged) return true;
@@ -80,12 +80,12 @@ export class SessionReader {
       if (known?.key === keyOf(file)) continue;
       const isLines = !isDocument(format, file.path) && file.database === undefined;
       if (!isLines || file.part.role === 'sidecar') return false;
-      if (known?.cursor !== undefined && !(await known.cursor.continues(file.path))) return false;
+      if (known?.cursor !== undefined && !(await known.cursor.canContinue(file.path))) return false;
     }
     return true;
   }
 
-  async #readOn(parser: StoreParser, { format, files }: SessionFiles): Promise<EntryUpdate[]> {
+  async #readNewRecords(parser: StoreParser, { format, files }: SessionFiles): Promise<EntryUpdate[]> {
     const updates: EntryUpdate[] = [];
     for (const file of files) {
       const known = this.#files.get(file.path);

@@ -7,7 +7,7 @@ describe('a session found by another thread', () => {
   it('is equal after copying, and shares the notes object while it is unchanged', async () => {
     const sources = sourcesOf(captureFile('claude-code-2.1.330/tty-tools', 'home'));
     const [row] = await sources.list(await loadPrices());
-    const found = await sources.followed(row?.session_id ?? '');
+    const found = await sources.findFollowed(row?.session_id ?? '');
     assert(found !== undefined);
     const unpacker = new SessionUnpacker();
     const first = unpacker.unpack(structuredClone(packSession(found)));

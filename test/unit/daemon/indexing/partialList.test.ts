@@ -100,7 +100,7 @@ describe('the first list of many sessions from the catalogue', () => {
       saved: (most) => Promise.resolve(saved.slice(0, most)),
       log: silentLog,
     });
-    sessions.look((change) => void changes.push(change));
+    sessions.subscribe((change) => void changes.push(change));
     const report = (change: SourcesChange): void => listeners[0]?.changed(change);
     return { sessions, asked, changes, report, reply: (rows: readonly ObservedSummary[]) => reply(rows) };
   }
@@ -173,7 +173,7 @@ describe('the first list of many sessions from the catalogue', () => {
     const watch = new SourcesWatch({
       sessions: {
         folders: () => [],
-        look: (listener) => {
+        subscribe: (listener) => {
           listeners.push(listener);
           return { dispose: quiet };
         },

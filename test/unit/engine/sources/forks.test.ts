@@ -119,7 +119,7 @@ describe('forks of forks', () => {
         const rows = await listed();
         assert.equal(rows.length, sessions.length);
         assert.equal(sum(rows), truth);
-        const seen = await Promise.all(rows.map(({ session_id: id }) => growing.followed(id)));
+        const seen = await Promise.all(rows.map(({ session_id: id }) => growing.findFollowed(id)));
         for (const [at, row] of rows.entries()) {
           const requests = seen[at]?.share.requests ?? [];
           assert.equal(

@@ -30,7 +30,7 @@ describe('observed sessions with listeners', () => {
 
   async function begin(): Promise<void> {
     rows.clear();
-    sessions.look(({ changed, removed }) => {
+    sessions.subscribe(({ changed, removed }) => {
       for (const row of changed) rows.set(row.session_id, row);
       for (const id of removed) rows.delete(id);
     });
