@@ -7,6 +7,7 @@ import type { Server } from '../../support/host/server.ts';
 import type { Workbench } from '../../support/host/workbench.ts';
 import { type LineSession, lineSession } from '../../support/sessions/lineSession.ts';
 import { said } from '../../support/sessions/madeEntries.ts';
+import { until } from '../../support/until.ts';
 import { seedSessions } from '../seed.ts';
 import { keepEvidence, newProfile, openWindow, picture, startHost } from '../session.ts';
 
@@ -95,7 +96,18 @@ describe('lines and the session they come from', function () {
 
   it('lead to the prompt from the lens', async () => {
     await openFile();
-    await lens('Give the discount').click();
+    const active = workbench.page.locator('.part.editor .tab.active', { hasText: 'Fix the discount' });
+    // A lens that is drawn again at that moment loses the click.
+    await until('the session in front', async () => {
+      if (await active.isVisible()) return true;
+      await lens('Give the discount')
+        .click({ timeout: 5000 })
+        .catch(() => undefined);
+      return active.waitFor({ timeout: 5000 }).then(
+        () => true,
+        () => false,
+      );
+    });
     await page().locator(`.item.marked[data-key="e:${fixture.promptIndex}"] .prompt`).waitFor();
   });
 
