@@ -132,7 +132,7 @@ describe('a review of a session of Claude Code by keyboard alone', function () {
   });
 
   it('commits with a link to the session', async () => {
-    await openSession();
+    await openChanges();
     await workbench.runCommand('Vitrine: Add Session Link to Commit Message');
     const box = workbench.page.locator('.scm-editor').first();
     await box.getByText('Vitrine-Session').waitFor();
