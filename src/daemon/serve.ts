@@ -81,7 +81,7 @@ export async function serve(folder: string, options: DaemonOptions): Promise<voi
     catalogue,
     catalogueOwner: { update: ({ sessions }) => thread.request(indexCalls.update, { sessions }) },
     observedUse: () => sources.usage(),
-    onObservedUse: (listener) => sources.onUsed(listener),
+    onObservedUsage: (listener) => sources.onUsed(listener),
     onLimits: (listener) => contexts.onChange(listener),
     demoDir,
     version,
@@ -104,7 +104,7 @@ export async function serve(folder: string, options: DaemonOptions): Promise<voi
     interactive: true,
     presence: clients,
     // Someone can connect at any time and answer.
-    timing: { request: Number.POSITIVE_INFINITY },
+    timing: { requestMs: Number.POSITIVE_INFINITY },
   };
   const engine = new Engine(engineDeps);
   const running = new RunningSessions(engine, log, (count) => {

@@ -95,23 +95,23 @@ export interface EngineSettings {
   /** Where to report ended runs; if absent, Vitrine reports none. */
   readonly otlp?: OtlpSettings;
   /** Overrides `EngineDeps.timing` for runs in the folder. */
-  readonly timing?: Pick<Timing, 'politeGrace' | 'request'>;
+  readonly timing?: Pick<Timing, 'politeGraceMs' | 'requestMs'>;
 }
 
-/** Milliseconds; every one has a default. */
+/** Every one has a default. */
 export interface Timing {
   /** After the polite signal, before SIGTERM. Default 5000. */
-  readonly politeGrace?: number;
+  readonly politeGraceMs?: number;
   /** After SIGTERM, before SIGKILL. Default 5000. */
-  readonly termGrace?: number;
+  readonly termGraceMs?: number;
   /** Time without output until a notice appears. Default 60000. */
-  readonly silence?: number;
+  readonly silenceMs?: number;
   /** Time until an unanswered request is denied; `Infinity`: never. Default 600000. */
-  readonly request?: number;
+  readonly requestMs?: number;
   /** Time without output for an agent to exit after its input was closed. Default 10000. */
-  readonly close?: number;
+  readonly closeMs?: number;
   /** Grace period after a turn; some agents start another turn automatically. Measured: 30 ms. Default 2000. */
-  readonly nextTurn?: number;
+  readonly nextTurnMs?: number;
 }
 
 export interface StartRequest {
@@ -178,7 +178,7 @@ export interface ChildLimits {
 /** Provides agents with the MCP server for starting child sessions. */
 export interface ChildServer {
   /** Call when a requested run of a session starts. Never rejects. */
-  begins(session: Session, by: Origin): Promise<void>;
+  rememberListedAgents(session: Session, by: Origin): Promise<void>;
   /** Call before an automatic run. @throws EngineFailure if the session's agent file changed since the user last saw it */
   checkOwn(session: Session, agent: Agent | null): Promise<void>;
   /** Valid for one run, until `endRun` is called. */
@@ -200,7 +200,7 @@ export interface ChildServer {
   recover(accepts: (session: SessionSummary) => boolean): Promise<void>;
   /** Call before the engine stops running children. Never rejects. */
   closing(sessions: readonly SessionSummary[]): Promise<void>;
-  close(): Promise<void>;
+  closeMs(): Promise<void>;
 }
 
 export interface ResumeRequest {

@@ -109,8 +109,8 @@ export class Engine {
       sources: this.#sources,
       state: this.#stateDeps,
     });
-    const decide: Sessions['decide'] = (...noted) => this.#sessions.decide(...noted);
-    this.children = childServer(this, { ...deps, decide });
+    const recordDecision: Sessions['decide'] = (...noted) => this.#sessions.decide(...noted);
+    this.children = childServer(this, { ...deps, decide: recordDecision });
     this.followUps = new FollowUps({
       ...deps,
       sessions: {
@@ -121,9 +121,9 @@ export class Engine {
     });
     this.budgets = new Budgets({
       ...deps,
-      ledgers: async () => (await ledgersOf(this.#store, await this.#sessions.liveStates())).ledgers,
-      onUsed: (listener) => this.#summaries.on(({ session_id: id }) => listener(id)),
-      decide,
+      sessionRuns: async () => (await ledgersOf(this.#store, await this.#sessions.liveStates())).ledgers,
+      onRunUsage: (listener) => this.#summaries.on(({ session_id: id }) => listener(id)),
+      recordDecision,
     });
     const environment = (folder: string) => deps.settings(folder).environment ?? deps.environment;
     this.#fileSnapshots = new FileSnapshots({ ...deps, environment });
@@ -133,7 +133,7 @@ export class Engine {
       openReader: (id) => this.#sessions.openReader(id),
       list: () => this.list(),
       recordPath: (id) => this.recordPath(id),
-      decide,
+      decide: recordDecision,
     });
     this.#starter = new RunStarter({
       ...deps,
@@ -347,7 +347,7 @@ export class Engine {
     const stopped = this.#sessions.stopAll(closingLadder, reason);
     await Promise.race([stopped, delay(closingMs, undefined, { ref: false })]);
     await this.#sessions.close();
-    await this.children?.close();
+    await this.children?.closeMs();
     this.archive.dispose();
   }
 

@@ -32,7 +32,7 @@ export interface EngineDeps {
   readonly timing?: Timing;
   /** Whether programs may be started to ask for their version and login. Default: yes. */
   readonly mayAsk?: () => boolean;
-  /** Whether a user is present: `Timing.request` only counts then. Absent: always. */
+  /** Whether a user is present: `Timing.requestMs` only counts then. Absent: always. */
   readonly presence?: Presence;
   /** Whether someone can answer and write during a run. Default false: requests are denied at once. */
   readonly interactive?: boolean;
@@ -45,7 +45,7 @@ export interface EngineDeps {
   /** Current usage of other programs' sessions, for daily budgets. Absent: not counted. */
   readonly observedUse?: () => Promise<readonly ObservedUse[]>;
   /** Calls the listener when that usage changes. */
-  readonly onObservedUse?: (listener: () => void) => Disposable;
+  readonly onObservedUsage?: (listener: () => void) => Disposable;
   /** Calls the listener when limits of budgets in `settings` may have changed. */
   readonly onLimits?: (listener: () => void) => Disposable;
   /** Catalogue of the store. Default: the engine opens its own connection. */

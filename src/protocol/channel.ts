@@ -7,9 +7,9 @@ export interface ChannelOptions<Out, In> {
    * Whether a message starts a generation. The page has it: it takes the sender's numbering from such a message and checks
    * every later one against it. Without it, every message is delivered: requests from the page stay valid over a resync.
    */
-  readonly begins?: (message: In) => boolean;
+  readonly startsGeneration?: (message: In) => boolean;
   /** Called once when a message is missing, until a new generation begins. */
-  readonly gap?: () => void;
+  readonly onGap?: () => void;
 }
 
 /**
@@ -50,10 +50,10 @@ export class Channel<Out, In> {
   }
 
   receive({ generation, seq, message }: Envelope<In>): void {
-    const { begins } = this.#options;
-    if (begins === undefined) {
+    const { startsGeneration } = this.#options;
+    if (startsGeneration === undefined) {
       this.#options.deliver(message);
-    } else if (begins(message)) {
+    } else if (startsGeneration(message)) {
       if (generation < this.#generation) return;
       this.#generation = generation;
       this.#expected = seq + 1;
@@ -71,7 +71,7 @@ export class Channel<Out, In> {
   reportGap(): void {
     if (this.#hasGap) return;
     this.#hasGap = true;
-    this.#options.gap?.();
+    this.#options.onGap?.();
   }
 }
 

@@ -54,7 +54,7 @@ describe('follow-ups to Claude Code', function () {
         max_per_session: 1,
       };
       // No one answers a request in time.
-      const timing = { request: 500 };
+      const timing = { requestMs: 500 };
       engine = new Engine({ ...talkingDeps(rest), settings: () => ({ followUps }), timing });
       const at = engine;
       scheduler = new FollowUpScheduler({

@@ -15,8 +15,8 @@ export class HostLink {
   constructor(deliver: (message: ToPage) => void) {
     this.#channel = new Channel<FromPage, unknown>({
       post,
-      begins: (message) => isMessage(message) && message.type === 'init',
-      gap: () => this.send({ type: 'resync' }),
+      startsGeneration: (message) => isMessage(message) && message.type === 'init',
+      onGap: () => this.send({ type: 'resync' }),
       deliver: (sent) => {
         // Unknown messages of a newer host count in the numbering, and are ignored.
         if (!isMessage(sent)) return;

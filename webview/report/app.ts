@@ -25,7 +25,7 @@ export class ReportApp {
     for (const section of opened) this.#openSections.add(section);
     this.#channel = new Channel<FromReportPage, unknown>({
       post,
-      begins: isMessage,
+      startsGeneration: isMessage,
       deliver: (message) => isMessage(message) && this.#handleMessage(message),
     });
     window.addEventListener('message', ({ data }: MessageEvent<unknown>) => {

@@ -28,9 +28,9 @@ export class Draft {
 
   state(): ComposerState {
     const setDraft = (draft: string): void => {
-      const begins = this.text === '' && draft !== '';
+      const hasStarted = this.text === '' && draft !== '';
       this.text = draft;
-      this.#reportWriting(begins);
+      this.#reportWriting(hasStarted);
       this.#deps.changed();
     };
     return { draft: this.text, setDraft, send: (how) => this.#send(how) };
@@ -42,11 +42,11 @@ export class Draft {
     if (writing && this.text.trim() !== '') this.#reportWriting(false);
   }
 
-  /** `begins`: the host may know of a follow-up that this page does not. Otherwise once for each. */
-  #reportWriting(begins: boolean): void {
+  /** `hasStarted`: the host may know of a follow-up that this page does not. Otherwise once for each. */
+  #reportWriting(hasStarted: boolean): void {
     const { view, link } = this.#deps;
     const due = view()?.followUpAt;
-    if (!begins && (due === undefined || due === this.#notifiedFor)) return;
+    if (!hasStarted && (due === undefined || due === this.#notifiedFor)) return;
     this.#notifiedFor = due;
     link.send({ type: 'typing' });
   }

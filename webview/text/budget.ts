@@ -1,4 +1,4 @@
-import type { BudgetState, BudgetStatus } from '../../src/model/usage/budget.ts';
+import type { BudgetAlerts, BudgetStatus } from '../../src/model/usage/budget.ts';
 import { exceededText, figuresText, scopeText, type TextFormat } from '../../src/protocol/panel/budgetWords.ts';
 import { t } from '../l10n.ts';
 import { number, usd } from './format.ts';
@@ -10,7 +10,7 @@ export function budgetFigures(status: BudgetStatus): string {
 }
 
 /** One sentence; `undefined` if there is nothing to say. */
-export function budgetSentence({ near, reached, unheld }: BudgetState): string | undefined {
+export function budgetSentence({ near, reached, unheld }: BudgetAlerts): string | undefined {
   if (reached !== undefined) {
     const sentence = t(
       'Paused: the budget for {0} is used up ({1}).',

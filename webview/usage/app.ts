@@ -17,7 +17,7 @@ export class UsageApp {
     this.#channel = new Channel<FromUsagePage, unknown>({
       post,
       // Each message has the complete view.
-      begins: isMessage,
+      startsGeneration: isMessage,
       deliver: (message) => isMessage(message) && this.#handleMessage(message),
     });
     window.addEventListener('message', ({ data }: MessageEvent<unknown>) => {

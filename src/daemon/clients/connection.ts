@@ -299,10 +299,10 @@ export class ClientConnection implements ConnectedClient {
   }
 
   async #respondStarted(
-    begins: Promise<SessionHandle>,
+    pendingStart: Promise<SessionHandle>,
     { follow }: Pick<ParamsOf<'start'>, 'follow'>,
   ): Promise<ResultOf<'start'>> {
-    const handle = await begins;
+    const handle = await pendingStart;
     const { id } = handle;
     const run_id = handle.turns().at(-1)?.runId;
     if (run_id === undefined) throw failures.internal('A run began without an id.');

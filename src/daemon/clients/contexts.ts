@@ -118,11 +118,15 @@ export class ClientContexts {
     const context = folder === undefined ? this.#newestContext() : this.#contextOf(folder);
     if (context === undefined) return {};
     const { acpHttpTokens = {}, followUps, ...settings } = context.settings;
+    const { politeGrace: politeGraceMs, request: requestMs } = context.timing ?? {};
     const tokens = new Map(Object.entries(acpHttpTokens));
     return {
       ...settings,
       environment: context.environment,
-      timing: context.timing ?? {},
+      timing: {
+        ...(politeGraceMs !== undefined && { politeGraceMs }),
+        ...(requestMs !== undefined && { requestMs }),
+      },
       acpHttpToken: (profile) => Promise.resolve(tokens.get(profile)),
       followUps: parseFollowUps(followUps).value,
       budgets: (where) => {

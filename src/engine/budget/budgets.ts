@@ -22,7 +22,7 @@ import { RaisedLimits } from './raises.ts';
 import { RunBudget } from './runBudget.ts';
 
 /** Delay after other usage or limits changed, in ms. Changes during the delay are handled together. */
-const changedMs = 1000;
+const changeDelayMs = 1000;
 
 type Decision = LineOf<'decision'>['decision'];
 
@@ -33,17 +33,17 @@ export interface BudgetsDeps {
   readonly log: Log;
   readonly settings: () => Pick<EngineSettings, 'budgets'>;
   /** All sessions with their runs, including current figures of running ones. */
-  readonly ledgers: () => Promise<readonly SessionRuns[]>;
+  readonly sessionRuns: () => Promise<readonly SessionRuns[]>;
   /** Usage of observed sessions; absent: they do not count. */
-  readonly observedUse?: (() => Promise<readonly ObservedUse[]>) | undefined;
+  readonly observedUsage?: (() => Promise<readonly ObservedUse[]>) | undefined;
   /** Called with the session when a run has used something. */
-  readonly onUsed: (listener: (sessionId: string) => void) => Disposable;
+  readonly onRunUsage: (listener: (sessionId: string) => void) => Disposable;
   /** Called when an observed session has used something. */
-  readonly onObservedUse?: ((listener: () => void) => Disposable) | undefined;
+  readonly onObservedUsage?: ((listener: () => void) => Disposable) | undefined;
   /** Called when limits in settings may have changed. */
-  readonly onLimits?: ((listener: () => void) => Disposable) | undefined;
+  readonly onLimitsChanged?: ((listener: () => void) => Disposable) | undefined;
   /** Writes a decision to the record of a session. */
-  readonly decide: (sessionId: string, decision: Decision) => Promise<void>;
+  readonly recordDecision: (sessionId: string, decision: Decision) => Promise<void>;
 }
 
 /** A run under budgets. */
@@ -72,27 +72,27 @@ export class Budgets {
     const { bounds, sharedSpending: others } = await this.#statusOf({ session, limits, raceLimits });
     const used = budgetStatuses(bounds, others).find(isUsedUp);
     if (used === undefined) return;
-    if (session.status !== 'pending') await this.#decide(session.session_id, 'budget_refused', used);
+    if (session.status !== 'pending') await this.#recordDecision(session.session_id, 'budget_refused', used);
     throw failures.budgetUsedUp(used);
   }
 
   /** Budget of a run that is about to start. */
-  async hold(run: BudgetedRun): Promise<RunBudget> {
+  async createRunBudget(run: BudgetedRun): Promise<RunBudget> {
     const { clock, monotonic = () => performance.now() } = this.#deps;
     return new RunBudget({ clock, monotonic, ...(await this.#statusOf(run)) });
   }
 
   /** Updates the budget with usage of other runs and with changed limits until the run ends. */
-  follow(budget: RunBudget, run: BudgetedRun, done: Promise<unknown>): void {
+  keepUpdated(budget: RunBudget, run: BudgetedRun, done: Promise<unknown>): void {
     this.#activeRuns.set(budget, run);
     let timer: NodeJS.Timeout | undefined;
     let isReading = false;
-    let again = false;
+    let mustReadAgain = false;
     let hasEnded = false;
-    const look = (): void => {
+    const readStatus = (): void => {
       clearTimeout(timer);
       timer = undefined;
-      again = isReading;
+      mustReadAgain = isReading;
       if (isReading) return;
       isReading = true;
       this.#statusOf(run)
@@ -103,13 +103,13 @@ export class Budgets {
         })
         .finally(() => {
           isReading = false;
-          if (again) scheduleRead();
+          if (mustReadAgain) scheduleRead();
         });
     };
     const scheduleRead = (): void => {
-      if (!hasEnded) timer ??= setTimeout(look, changedMs);
+      if (!hasEnded) timer ??= setTimeout(readStatus, changeDelayMs);
     };
-    budget.onNewDay(look);
+    budget.onNewDay(readStatus);
     const changes = this.#watchChanges(run, scheduleRead);
     void done.finally(() => {
       hasEnded = true;
@@ -120,27 +120,28 @@ export class Budgets {
   }
 
   /** Watches everything that can change a run's budget, except its own usage, which counts immediately. */
-  #watchChanges({ session, limits, raceLimits }: BudgetedRun, changed: () => void): readonly Disposable[] {
-    const { onUsed, onObservedUse, onLimits } = this.#deps;
-    const found = this.#applicableLimits(session, limits, raceLimits);
-    const others = onUsed((id) => {
-      if (id !== session.session_id) changed();
+  #watchChanges({ session, limits, raceLimits }: BudgetedRun, onChange: () => void): readonly Disposable[] {
+    const { onRunUsage, onObservedUsage, onLimitsChanged } = this.#deps;
+    const applicable = this.#applicableLimits(session, limits, raceLimits);
+    const others = onRunUsage((id) => {
+      if (id !== session.session_id) onChange();
     });
-    const observed = found?.countsObserved === true && isDaily(found.budgets) ? onObservedUse?.(changed) : undefined;
-    return [others, observed, onLimits?.(changed)].filter((disposable) => disposable !== undefined);
+    const observed =
+      applicable?.countsObserved === true && isDaily(applicable.budgets) ? onObservedUsage?.(onChange) : undefined;
+    return [others, observed, onLimitsChanged?.(onChange)].filter((disposable) => disposable !== undefined);
   }
 
   /** The user raises a limit, which also applies to active runs. @throws EngineFailure if it cannot be stored */
   async raise(sessionId: string | undefined, raise: Bound): Promise<void> {
     await this.#raisedLimits.add(raise);
-    if (sessionId !== undefined) await this.#decide(sessionId, 'budget_raised', raise);
+    if (sessionId !== undefined) await this.#recordDecision(sessionId, 'budget_raised', raise);
     for (const [budget, run] of this.#activeRuns) budget.update(await this.#statusOf(run));
   }
 
-  async #decide(sessionId: string, type: string, what: Bound | BudgetStatus): Promise<void> {
+  async #recordDecision(sessionId: string, type: string, what: Bound | BudgetStatus): Promise<void> {
     const at = new Date(this.#deps.clock()).toISOString();
     await this.#deps
-      .decide(sessionId, { type, at, ...what })
+      .recordDecision(sessionId, { type, at, ...what })
       .catch((error: unknown) => this.#deps.log.warn(`${sessionId}: ${type} is not in its record: ${String(error)}`));
   }
 
@@ -157,9 +158,9 @@ export class Budgets {
   }> {
     const now = this.#deps.clock();
     const dayEnd = now + msToMidnight(now);
-    const found = this.#applicableLimits(session, limits, raceLimits);
-    if (found === undefined) return { bounds: [], sharedSpending: noSharedSpending, dayEnd };
-    const { budgets, folder, countsObserved } = found;
+    const applicable = this.#applicableLimits(session, limits, raceLimits);
+    if (applicable === undefined) return { bounds: [], sharedSpending: noSharedSpending, dayEnd };
+    const { budgets, folder, countsObserved } = applicable;
     const day = localDay(now);
     const { session_id: id, executor_type: type = '', executor_profile: profile } = session;
     const parent = parentIdOf(session);
@@ -167,8 +168,8 @@ export class Budgets {
     // If only single runs are limited, other runs do not matter.
     const shared =
       budgets.session ?? budgets.tree ?? budgets.day ?? budgets.agent ?? budgets.agents ?? budgets.workspace;
-    const sessions = shared === undefined ? [] : await this.#deps.ledgers();
-    const observed = isDaily(budgets) && countsObserved ? ((await this.#deps.observedUse?.()) ?? []) : [];
+    const sessions = shared === undefined ? [] : await this.#deps.sessionRuns();
+    const observed = isDaily(budgets) && countsObserved ? ((await this.#deps.observedUsage?.()) ?? []) : [];
     const parents = new Map(sessions.map(({ summary }) => [summary.session_id, parentIdOf(summary)]));
     const keys: Record<BudgetScope, string> = {
       message: id,

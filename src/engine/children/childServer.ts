@@ -34,7 +34,7 @@ export async function withChildren<R extends Pick<ResumeRequest, 'options' | 'bl
   run: Pick<RecordedRun, 'run_id' | 'prompt_origin'>,
 ): Promise<R> {
   if (server === undefined) return request;
-  await server.begins(session, run.prompt_origin ?? 'human');
+  await server.rememberListedAgents(session, run.prompt_origin ?? 'human');
   const { children } = request.blueprint ?? {};
   if (children === undefined) return request;
   const vitrine = await server.open(session, run.run_id, children);

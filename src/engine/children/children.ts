@@ -78,7 +78,7 @@ export class Children {
   }
 
   /** Call when a requested run of a session starts. */
-  async begins(session: Session, by: Origin): Promise<void> {
+  async rememberListedAgents(session: Session, by: Origin): Promise<void> {
     if (session.agent_name !== undefined) await this.#deps.listedAgents.addSession(session, by);
   }
 
@@ -141,9 +141,9 @@ export class Children {
     const top = ancestry(session, await this.#engine.list()).at(-1)?.session_id ?? session.session_id;
     const before = this.#lastStarts.get(top) ?? Promise.resolve();
     const started = before.then(async () => {
-      const begins = await this.#start(caller, child);
-      this.#limits.addPendingChild(begins.id, session.session_id);
-      return begins;
+      const childHandle = await this.#start(caller, child);
+      this.#limits.addPendingChild(childHandle.id, session.session_id);
+      return childHandle;
     });
     const settled = started.catch(() => undefined);
     this.#lastStarts.set(top, settled);

@@ -29,8 +29,8 @@ export class ChildMcpServer implements ChildServer {
     this.#log = log;
   }
 
-  begins(session: Session, by: Origin): Promise<void> {
-    return this.#children.begins(session, by);
+  rememberListedAgents(session: Session, by: Origin): Promise<void> {
+    return this.#children.rememberListedAgents(session, by);
   }
 
   checkOwn(session: Session, agent: Agent | null): Promise<void> {
@@ -71,7 +71,7 @@ export class ChildMcpServer implements ChildServer {
     return this.#children.closing(sessions);
   }
 
-  async close(): Promise<void> {
+  async closeMs(): Promise<void> {
     for (const [key, caller] of this.#callers) this.#dismiss(key, caller);
     this.#children.close();
     const server = await this.#listeningServer?.catch(() => undefined);

@@ -115,7 +115,7 @@ export class AgentLaunchers {
     const { adapters, clock } = this.#deps;
     const ladder = (polite: NodeJS.Signals): readonly LadderStep[] => [
       { signal: polite, graceMs: this.#politeGraceMs(settings) },
-      { signal: 'SIGTERM', graceMs: this.#deps.timing?.termGrace ?? 5000 },
+      { signal: 'SIGTERM', graceMs: this.#deps.timing?.termGraceMs ?? 5000 },
     ];
     return { environment, adapters, programs: this.#programs, leases: this.#leases, clock, ladder };
   }
@@ -125,6 +125,6 @@ export class AgentLaunchers {
   }
 
   #politeGraceMs({ timing }: EngineSettings): number {
-    return timing?.politeGrace ?? this.#deps.timing?.politeGrace ?? 5000;
+    return timing?.politeGraceMs ?? this.#deps.timing?.politeGraceMs ?? 5000;
   }
 }

@@ -31,7 +31,7 @@ export interface RunStarterDeps extends EngineDeps {
   readonly store: RecordStore;
   readonly sessions: Sessions;
   readonly archive: Pick<Archive, 'finishRun' | 'recall'>;
-  readonly budgets: Pick<Budgets, 'hold' | 'follow'>;
+  readonly budgets: Pick<Budgets, 'createRunBudget' | 'keepUpdated'>;
   readonly children: ChildServer | undefined;
   /** Absent: no copies of files. */
   readonly fileSnapshots: FileSnapshots | undefined;
@@ -68,21 +68,21 @@ export class RunStarter {
     state: SessionState,
     source: AgentLauncher,
     agent: PreparedAgent,
-    begins: NewRun,
+    newRun: NewRun,
   ): Promise<SessionHandle> {
     const { budgets, children, sessions, archive, log } = this.#deps;
-    const { request, attempts, prefix = '' } = begins;
+    const { request, attempts, prefix = '' } = newRun;
     const { session, summary } = state;
     const at = new Date(this.#deps.clock()).toISOString();
-    const run = this.#createRun(state, begins, agent, at);
+    const run = this.#createRun(state, newRun, agent, at);
     const { limits, race } = request;
     const budgetedRun: BudgetedRun = { runId: run.run_id, session, limits, raceLimits: race?.limits };
-    const budget = await budgets.hold(budgetedRun);
-    const figures = await this.#readFiguresContext(state, begins);
+    const budget = await budgets.createRunBudget(budgetedRun);
+    const figures = await this.#readFiguresContext(state, newRun);
     const owner = { ...(await thisMachine()), at, owner: await ownIdentity() };
     const prepared = await this.#addRecall(state, await withChildren(children, request, session, run));
     // Do not await from here on: a run that shutdown does not know would outlive it.
-    this.#deps.assertOpen(begins.signal);
+    this.#deps.assertOpen(newRun.signal);
     const interactive = this.#isInteractive(session, request);
     const { notes: before, ...reported } = composePrompt(source, prepared, {
       startsConversation: attempts[0] === null,
@@ -91,8 +91,8 @@ export class RunStarter {
     const launch = {
       ...this.#launchOf(state, run, owner),
       ...reported,
-      ...(begins.forkOf !== undefined && { forkOf: begins.forkOf }),
-      ...(begins.forkAt !== undefined && { forkAt: begins.forkAt }),
+      ...(newRun.forkOf !== undefined && { forkOf: newRun.forkOf }),
+      ...(newRun.forkAt !== undefined && { forkAt: newRun.forkAt }),
       interactive,
       limits: budget.agentLimits(interactive),
     };
@@ -108,7 +108,7 @@ export class RunStarter {
         notes: [...before, ...agent.notes(launch, attempts[0] ?? null)],
         figures,
         attempts: agent.canLaunch(launch) ? attempts : [],
-        ...(begins.replacedIds !== undefined && { replacedIds: begins.replacedIds }),
+        ...(newRun.replacedIds !== undefined && { replacedIds: newRun.replacedIds }),
         budget,
         folder: new RunFolder(session, this.#deps, this.#deps.fileSnapshots),
         createNormalizer: (context) => source.createNormalizer(context),
@@ -118,7 +118,7 @@ export class RunStarter {
     );
     state.run = live;
     state.done = live.done;
-    budgets.follow(budget, budgetedRun, live.done);
+    budgets.keepUpdated(budget, budgetedRun, live.done);
     state.change({ ...startedSummary(summary, run), updated_at: at });
     const notifyFailure = (failure: EngineFailure): void => state.notices.fire({ severity: 'warning', failure });
     if (!interactive) this.#unattendedSessions.add(state.id);
@@ -220,11 +220,11 @@ export class RunStarter {
       clock,
       monotonic,
       log,
-      silenceMs: timing.silence ?? 60_000,
-      requestMs: timing.request ?? 600_000,
-      closeMs: timing.close ?? 10_000,
-      nextTurnMs: timing.nextTurn ?? 2000,
-      turnMs: timing.politeGrace ?? 5000,
+      silenceMs: timing.silenceMs ?? 60_000,
+      requestMs: timing.requestMs ?? 600_000,
+      closeMs: timing.closeMs ?? 10_000,
+      nextTurnMs: timing.nextTurnMs ?? 2000,
+      turnMs: timing.politeGraceMs ?? 5000,
       interactive,
       presence: this.#deps.presence,
     };

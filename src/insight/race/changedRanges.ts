@@ -35,9 +35,9 @@ export function commonLines(a: readonly BaseRange[], b: readonly BaseRange[]): n
   for (const [first, length] of a) {
     while (at < b.length && endOf(b[at]) < first) at += 1;
     for (let other = at; other < b.length; other += 1) {
-      const [begins, lines] = b[other] ?? [0, 0];
-      if (begins > first + length) break;
-      count += overlapLength([first, length], [begins, lines]);
+      const [firstLine, lineCount] = b[other] ?? [0, 0];
+      if (firstLine > first + length) break;
+      count += overlapLength([first, length], [firstLine, lineCount]);
     }
   }
   return count;

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { reachedSchema } from '../usage/budget.ts';
+import { reachedLimitSchema } from '../usage/budget.ts';
 import { costSchema, modelUsageSchema, tokenUsageSchema } from '../usage/usage.ts';
 
 export const resultEventSchema = z.discriminatedUnion('type', [
@@ -43,7 +43,7 @@ export const resultMetadataSchema = z.object({
   isMaxTurns: z.boolean(),
   isMaxBudget: z.boolean(),
   /** The limit that ended the run, if any: the session can continue. */
-  budget: reachedSchema.optional(),
+  budget: reachedLimitSchema.optional(),
   costProvenance: costSchema,
   totalCostProvenance: costSchema,
   /** Tokens of this run, subagents included. */

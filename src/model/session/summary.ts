@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { budgetStateSchema } from '../usage/budget.ts';
+import { budgetAlertsSchema } from '../usage/budget.ts';
 import { observedStateSchema } from '../observedState.ts';
 import { sessionSchema } from './session.ts';
 import { shareSchema } from './share.ts';
@@ -57,7 +57,7 @@ export const sessionSummarySchema = sessionSchema.extend({
   unknown_lines: z.number().int().optional(),
   malformed_lines: z.number().int().optional(),
   /** Limits that are near or ended the last run; absent if none. */
-  budget: budgetStateSchema.optional(),
+  budget: budgetAlertsSchema.optional(),
   /** Requests that wait for a person, and since when the oldest one does. */
   needs_you: z.object({ count: z.number().int().positive(), since: z.string(), title: z.string() }).optional(),
   updated_at: z.string(),

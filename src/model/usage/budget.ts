@@ -26,19 +26,19 @@ export const boundSchema = z.object({
 });
 export type Bound = z.infer<typeof boundSchema>;
 
-/** How much of a limit is used. */
+/** One limit with its usage. */
 export const budgetStatusSchema = boundSchema.extend({ spent: z.number().nonnegative() });
 export type BudgetStatus = z.infer<typeof budgetStatusSchema>;
 
 /** A limit that ended a run; `agent`: by its own flag, the run ended normally. */
-export const reachedSchema = budgetStatusSchema.extend({ by: z.enum(['vitrine', 'agent']), at: z.string() });
-export type ReachedLimit = z.infer<typeof reachedSchema>;
+export const reachedLimitSchema = budgetStatusSchema.extend({ by: z.enum(['vitrine', 'agent']), at: z.string() });
+export type ReachedLimit = z.infer<typeof reachedLimitSchema>;
 
-/** Budgets in lists and headers; the most used limit. */
-export const budgetStateSchema = z.object({
+/** What lists and headers show of a session's budgets. */
+export const budgetAlertsSchema = z.object({
   near: budgetStatusSchema.optional(),
-  reached: reachedSchema.optional(),
+  reached: reachedLimitSchema.optional(),
   /** Why limits in US dollars have no effect: a sentence. */
   unheld: z.string().optional(),
 });
-export type BudgetState = z.infer<typeof budgetStateSchema>;
+export type BudgetAlerts = z.infer<typeof budgetAlertsSchema>;

@@ -177,7 +177,7 @@ export class WindowEngine {
   }
 
   /** Called with all sessions from other programs after connecting to another daemon. */
-  onSources(listener: (found: ResultOf<'watchSources'>) => void): Disposable {
+  onSourcesReset(listener: (found: ResultOf<'watchSources'>) => void): Disposable {
     return this.#sources.on(listener);
   }
 

@@ -78,7 +78,7 @@ export class ObservedLoader implements vscode.Disposable {
   async #begin(): Promise<void> {
     const engine = await this.#deps.engines.get();
     this.#subscriptions.push(
-      engine.onSources((found) => {
+      engine.onSourcesReset((found) => {
         this.#applyResult(found);
         void this.#listShared();
       }),

@@ -156,7 +156,7 @@ function sharedPlace({ shared, remote }: SessionRow): string[] {
   return [member, hostname].flatMap((name) => (name === undefined ? [] : [visibleText(name)]));
 }
 
-/** Whether the team sees an own session. */
+/** What of a session the team can see, as text: its records or only its metadata; none if it is not shared. */
 export function shareMark({ share = 'nothing' }: SessionRow): string[] {
   if (share === 'nothing') return [];
   return [share === 'records' ? t('Shared') : t('Metadata shared')];

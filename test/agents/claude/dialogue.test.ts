@@ -186,7 +186,7 @@ for (const version of ['2.1.328', '2.0.77'] as const) {
     });
 
     onNewest('denies requests that nobody answered in time', async () => {
-      const handle = await start('Write it. [[write]]', {}, engineWith({ timing: { request: 200 } }));
+      const handle = await start('Write it. [[write]]', {}, engineWith({ timing: { requestMs: 200 } }));
       const request = await asked(handle);
       assert.equal(request.action?.kind, 'file_write');
       assert.equal(request.session, 'all file edits (permission mode acceptEdits)');
@@ -298,7 +298,7 @@ for (const version of ['2.1.328', '2.0.77'] as const) {
 
     if (newest) {
       it('continues when its background command ends, and can still ask', async () => {
-        const handle = await start('Later. [[background]]', {}, engineWith({ timing: { nextTurn: 60_000 } }));
+        const handle = await start('Later. [[background]]', {}, engineWith({ timing: { nextTurnMs: 60_000 } }));
         const first = await asked(handle);
         talk(handle).answer(first.id, { kind: 'allow', scope: 'once' });
         await until('the other request', () => {
@@ -316,7 +316,7 @@ for (const version of ['2.1.328', '2.0.77'] as const) {
 
     onNewest('leaves nothing when it is stopped while it asks', async function () {
       if (process.platform !== 'linux') skip(this, 'only Linux shows the environment of a process');
-      const engine = engineWith({ timing: { politeGrace: 60_000 } });
+      const engine = engineWith({ timing: { politeGraceMs: 60_000 } });
       const handle = await start('Make it. [[make]]', {}, engine);
       await asked(handle);
       talk(handle).say('Unsaid', 'queue');
@@ -335,7 +335,7 @@ for (const version of ['2.1.328', '2.0.77'] as const) {
 
     it('reports its cost so far when stopped', async function () {
       if (process.platform !== 'linux') skip(this, 'only Linux shows the environment of a process');
-      const engine = engineWith({ timing: { politeGrace: 60_000 } });
+      const engine = engineWith({ timing: { politeGraceMs: 60_000 } });
       const handle = await start('Sleep. [[sleep]]', {}, engine);
       const request = await asked(handle);
       talk(handle).answer(request.id, { kind: 'allow', scope: 'once' });

@@ -92,7 +92,7 @@ describe('an Agent Client Protocol agent', function () {
   }
 
   it('that ignores the end of its input is stopped, which is not a failure', async () => {
-    const engine = await engineWith(['--stay'], { timing: { close: 100, politeGrace: 500, termGrace: 500 } });
+    const engine = await engineWith(['--stay'], { timing: { closeMs: 100, politeGraceMs: 500, termGraceMs: 500 } });
     const handle = await start(engine, [{ say: 'Done.' }]);
     assert.equal((await outcome(handle)).success, true);
   });
@@ -108,7 +108,7 @@ describe('an Agent Client Protocol agent', function () {
   });
 
   it('is first asked to stop, and reports how far it came', async () => {
-    const engine = await engineWith([], { timing: { politeGrace: 60_000 } });
+    const engine = await engineWith([], { timing: { politeGraceMs: 60_000 } });
     const handle = await start(engine, [{ say: 'At it.' }, { untilCancelled: true }]);
     await seen(handle, 'At it.');
     await engine.stop(handle.id);

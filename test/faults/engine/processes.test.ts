@@ -243,7 +243,7 @@ describe('processes', function () {
   });
 
   it('notifies about an agent without output, and lets it continue', async () => {
-    const engine = await bench.engine({ timing: { silence: 50, politeGrace: 500, termGrace: 500 } });
+    const engine = await bench.engine({ timing: { silenceMs: 50, politeGraceMs: 500, termGraceMs: 500 } });
     const handle = await engine.start(bench.request([{ forever: true }]));
     const notice = await new Promise<Notice>((resolve) => handle.onNotice(resolve));
     assert.equal(notice.failure.code, 'silent');

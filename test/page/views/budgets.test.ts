@@ -1,5 +1,5 @@
 import * as assert from 'node:assert/strict';
-import type { BudgetState, BudgetStatus } from '../../../src/model/usage/budget.ts';
+import type { BudgetAlerts, BudgetStatus } from '../../../src/model/usage/budget.ts';
 import { violations } from '../../support/page/axe.ts';
 import { everything, view } from '../../support/page/madeUp.ts';
 import { PageTests } from '../../support/page/open.ts';
@@ -11,7 +11,7 @@ const unheld = 'No price is known for the model mystery-1.';
 describe('budgets in the page', () => {
   const tests = PageTests.use();
 
-  const open = (budget: BudgetState, outcome: 'none' | 'stopped', theme: 'dark' | 'light' = 'dark') => {
+  const open = (budget: BudgetAlerts, outcome: 'none' | 'stopped', theme: 'dark' | 'light' = 'dark') => {
     const { entries, turns } = everything();
     const status = outcome === 'none' ? 'running' : 'stopped';
     const about = { entries: entries.length, budget, outcome, status } as const;

@@ -79,7 +79,7 @@ export function benchDeps(store: string): EngineDeps {
     log: silentLog,
     demoDir: path.resolve('test/fixtures/replay'),
     adapters: [claudeCode],
-    timing: { politeGrace: 500, termGrace: 500 },
+    timing: { politeGraceMs: 500, termGraceMs: 500 },
   };
 }
 

@@ -25,8 +25,8 @@ export class PostedMessages {
     this.view = view;
     const page = new Channel<FromPage, Packet>({
       post: () => undefined,
-      begins: ({ type }) => type === 'init',
-      gap: () => (this.gaps += 1),
+      startsGeneration: ({ type }) => type === 'init',
+      onGap: () => (this.gaps += 1),
       deliver: (message) => this.#addMessage(message),
     });
     this.#host = new Channel<Packet, FromPage>({

@@ -28,8 +28,8 @@ function pair() {
   const page = new Channel<FromPage, Packet>({
     post: () => undefined,
     deliver: (message) => got.push(message.type === 'failed' ? message.message : message.type),
-    begins: (message) => message.type === 'failed' && message.message === 'begin',
-    gap: () => (gaps += 1),
+    startsGeneration: (message) => message.type === 'failed' && message.message === 'begin',
+    onGap: () => (gaps += 1),
   });
   return { wire, got, host, page, gaps: () => gaps };
 }

@@ -24,7 +24,7 @@ interface CompletedCall {
 }
 
 /** Beginnings of calls, by the event's name without `_begin`. */
-const begins = new Map<string, (event: JsonObject) => StartedCall>([
+const callParsers = new Map<string, (event: JsonObject) => StartedCall>([
   [
     'exec_command',
     (event) => ({ toolName: 'shell', action: command(event), input: pickFields(event, ['command', 'cwd']) }),
@@ -49,7 +49,7 @@ const begins = new Map<string, (event: JsonObject) => StartedCall>([
 ]);
 
 /** Ends of calls; `before` is the action at the beginning. */
-const ends = new Map<string, (event: JsonObject, before: ToolAction, streamed: string) => CompletedCall>([
+const resultParsers = new Map<string, (event: JsonObject, before: ToolAction, streamed: string) => CompletedCall>([
   ['exec_command', completedCommandCall],
   [
     'patch_apply',
@@ -80,20 +80,20 @@ export class OldCalls {
   }
 
   /** `false`: the event is not about a call. */
-  event(type: string, event: JsonObject, timestamp: string): boolean {
+  readEvent(type: string, event: JsonObject, timestamp: string): boolean {
     if (type === 'exec_command_output_delta') {
       this.#addOutputDelta(event);
       return true;
     }
-    const started = type.endsWith('_begin') ? begins.get(type.slice(0, -'_begin'.length)) : undefined;
-    if (started !== undefined) {
-      this.#begin(started(event), nonEmpty(event['call_id']), timestamp);
+    const startParser = type.endsWith('_begin') ? callParsers.get(type.slice(0, -'_begin'.length)) : undefined;
+    if (startParser !== undefined) {
+      this.#begin(startParser(event), nonEmpty(event['call_id']), timestamp);
       return true;
     }
     const kind = type.endsWith('_end') ? type.slice(0, -'_end'.length) : '';
-    const ended = ends.get(kind);
-    if (ended === undefined) return false;
-    this.#end(event, begins.get(kind), ended, timestamp);
+    const resultParser = resultParsers.get(kind);
+    if (resultParser === undefined) return false;
+    this.#end(event, callParsers.get(kind), resultParser, timestamp);
     return true;
   }
 

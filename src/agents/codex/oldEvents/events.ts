@@ -79,7 +79,7 @@ export class OldEvents {
     const { timestamp } = line;
     this.#hasBegun = true;
     this.#follow(type);
-    if (ignoredEvents.has(type) || this.#calls.event(type, event, timestamp)) return true;
+    if (ignoredEvents.has(type) || this.#calls.readEvent(type, event, timestamp)) return true;
     if (this.#handleMessage(type, event, timestamp)) return true;
     switch (type) {
       case 'task_started':

@@ -188,13 +188,13 @@ export class ThreadEvents {
   #readCall(
     item: CodexItem,
     line: SourceLine,
-    { isComplete, begins }: { isComplete: boolean; begins: boolean },
+    { isComplete, begins: isStart }: { isComplete: boolean; begins: boolean },
   ): boolean {
     const { calls, session } = this.#run;
     const call = itemCall(item, isComplete);
     if (call === undefined) return this.#addUnknownItem(item, line, isComplete);
     const { toolName, action, input, result, status } = call;
-    const id = item.id ?? (begins ? undefined : calls.oldestOpenCall(toolName, input)) ?? calls.makeId();
+    const id = item.id ?? (isStart ? undefined : calls.oldestOpenCall(toolName, input)) ?? calls.makeId();
     const { timestamp } = line;
     if (!calls.hasBegun({ id, toolName, input })) {
       calls.start({ id, toolName, action, input, timestamp, metadata: session.metadata() });

@@ -47,7 +47,7 @@ export class FileRecordWriter implements RecordWriter {
       prepare: () => this.#prepare(),
       onSynced: () => this.#saveHead(),
       onProblem: (problem) => this.#reportProblem(problem),
-      onLost: (lost) => void this.append(this.#makeLossLine('record_lines_lost', lost)),
+      onRecoveredWithLoss: (lost) => void this.append(this.#makeLossLine('record_lines_lost', lost)),
     });
   }
 
@@ -88,7 +88,8 @@ export class FileRecordWriter implements RecordWriter {
         path: file,
         lines: false,
         onProblem: (problem) => this.#reportProblem(problem),
-        onLost: (lost) => void this.append(this.#makeLossLine('raw_output_lost', { run_id: runId, stream, ...lost })),
+        onRecoveredWithLoss: (lost) =>
+          void this.append(this.#makeLossLine('raw_output_lost', { run_id: runId, stream, ...lost })),
       });
     this.#rawFiles.set(file, log);
     return {

@@ -14,7 +14,7 @@ export interface RetryingFileOptions {
   readonly onSynced?: () => Promise<void>;
   readonly onProblem: (problem: WriteProblem) => void;
   /** Called when the file is writable again after data was lost. */
-  readonly onLost: (lost: { writes: number; bytes: number }) => void;
+  readonly onRecoveredWithLoss: (lost: { writes: number; bytes: number }) => void;
 }
 
 /** Delay before the first retry in ms; doubled after each failure. */
@@ -37,7 +37,7 @@ export class RetryingFile {
   #retryMs = firstRetryMs;
   #retry: NodeJS.Timeout | undefined;
   /** Serializes jobs; none of them rejects. */
-  #last: Promise<void> = Promise.resolve();
+  #lastJob: Promise<void> = Promise.resolve();
 
   constructor(options: RetryingFileOptions) {
     this.#options = options;
@@ -89,8 +89,8 @@ export class RetryingFile {
   }
 
   #enqueue(job: () => Promise<void>): Promise<void> {
-    this.#last = this.#last.then(job);
-    return this.#last;
+    this.#lastJob = this.#lastJob.then(job);
+    return this.#lastJob;
   }
 
   async #write(make: () => Buffer): Promise<void> {
@@ -168,7 +168,7 @@ export class RetryingFile {
     const lost = this.#currentLoss;
     this.#currentLoss = { writes: 0, bytes: 0 };
     this.#earlierLostBytes += lost.bytes;
-    if (lost.writes > 0) this.#options.onLost(lost);
+    if (lost.writes > 0) this.#options.onRecoveredWithLoss(lost);
     return true;
   }
 }

@@ -23,13 +23,13 @@ export interface SecretRule {
 }
 
 /** After an escaped character or terminal color, the preceding letter is not part of a word. */
-const escaped = String.raw`(?<=(?:\\|%5C)[nrt]|\\u[\da-fA-F]{4}|%[\da-fA-F]{2}|(?:\[|%5B)[\d;]{0,9}m)`;
+const afterEscape = String.raw`(?<=(?:\\|%5C)[nrt]|\\u[\da-fA-F]{4}|%[\da-fA-F]{2}|(?:\[|%5B)[\d;]{0,9}m)`;
 /** Mark of a line in a diff, or next to a match of `grep`. */
-const marked = String.raw`(?<=(?:^|[\n"'\x60]|\\n)[-+]|[-:]\d{1,7}[-:])`;
+const afterLineMark = String.raw`(?<=(?:^|[\n"'\x60]|\\n)[-+]|[-:]\d{1,7}[-:])`;
 
-/** Start of a word, whatever precedes it. */
-export const begins = `(?:${marked}|${escaped})`;
+/** Here a word starts although a letter or sign precedes it. */
+export const afterMarkOrEscape = `(?:${afterLineMark}|${afterEscape})`;
 /** Not within a word, nor after a dash in one. */
-export const edge = String.raw`(?:(?<![\w-])|${begins})`;
+export const notAfterWordOrDash = String.raw`(?:(?<![\w-])|${afterMarkOrEscape})`;
 /** After no letter or digit. */
-export const start = String.raw`(?:(?<![A-Za-z0-9])|${escaped})`;
+export const notAfterAlphanumeric = String.raw`(?:(?<![A-Za-z0-9])|${afterEscape})`;

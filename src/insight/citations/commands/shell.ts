@@ -17,8 +17,8 @@ export function shellParts(line: string): ShellPart[] {
   let start = 0;
   let quote = '';
   let separator: ShellPart['separator'] = '';
-  const ends: string[] = [];
-  const cut = (end: number, next: ShellPart['separator']): void => {
+  const delimiters: string[] = [];
+  const addPart = (end: number, next: ShellPart['separator']): void => {
     const command = withoutBrackets(collapseSpaces(line.slice(start, end)));
     if (command === '') return;
     parts.push({ command, separator, ...(next === '&' && { background: true as const }) });
@@ -30,49 +30,49 @@ export function shellParts(line: string): ShellPart[] {
     else if (quote !== '') quote = char === quote ? '' : quote;
     else if (char === '"' || char === "'") quote = char;
     else {
-      ends.push(...hereDocument(line, at));
+      delimiters.push(...hereDocumentDelimiters(line, at));
       const between = separatorAt(line, at);
       if (between === undefined) continue;
-      cut(at, between);
+      addPart(at, between);
       if (between.length === 2) at += 1;
       // The content of a here-document is not a command.
-      if (char === '\n') at = endOfDocuments(line, at, ends.splice(0));
+      if (char === '\n') at = endOfHereDocuments(line, at, delimiters.splice(0));
       start = at + 1;
     }
   }
-  cut(line.length, ';');
+  addPart(line.length, ';');
   return parts;
 }
 
 /** Removes brackets of a subshell, but not those that the command opened itself. */
 function withoutBrackets(text: string): string {
   let command = text.replace(/^[\s({]+/, '');
-  const closed = new Map([
+  const extraClosing = new Map([
     [')', command.split(')').length - command.split('(').length],
     ['}', command.split('}').length - command.split('{').length],
   ]);
-  for (let last = command.at(-1) ?? ''; (closed.get(last) ?? 0) > 0; last = command.at(-1) ?? '') {
-    closed.set(last, (closed.get(last) ?? 0) - 1);
+  for (let last = command.at(-1) ?? ''; (extraClosing.get(last) ?? 0) > 0; last = command.at(-1) ?? '') {
+    extraClosing.set(last, (extraClosing.get(last) ?? 0) - 1);
     command = command.slice(0, -1).trimEnd();
   }
   return command;
 }
 
-const document = /<<-?\s*(["']?)([\w.-]{1,60})\1/y;
+const hereDocumentStart = /<<-?\s*(["']?)([\w.-]{1,60})\1/y;
 
 /** The delimiter of a here-document that begins here. */
-function hereDocument(line: string, at: number): string[] {
+function hereDocumentDelimiters(line: string, at: number): string[] {
   if (line[at] !== '<' || line[at - 1] === '<' || line[at + 2] === '<') return [];
-  document.lastIndex = at;
-  const word = document.exec(line)?.[2];
-  return word === undefined ? [] : [word];
+  hereDocumentStart.lastIndex = at;
+  const delimiter = hereDocumentStart.exec(line)?.[2];
+  return delimiter === undefined ? [] : [delimiter];
 }
 
 /** The line break after the last of these delimiters, each alone on its line; the end if one is missing. */
-function endOfDocuments(line: string, from: number, words: readonly string[]): number {
+function endOfHereDocuments(line: string, from: number, delimiters: readonly string[]): number {
   let at = from;
-  for (const word of words) {
-    const found = new RegExp(`\\n\\t*${word.replaceAll('.', '\\.')}(?=\\n|$)`, 'g');
+  for (const delimiter of delimiters) {
+    const found = new RegExp(`\\n\\t*${delimiter.replaceAll('.', '\\.')}(?=\\n|$)`, 'g');
     found.lastIndex = at;
     const end = found.exec(line);
     if (end === null) return line.length;
@@ -99,22 +99,28 @@ export function isIncidentalCommand(command: string): boolean {
   );
 }
 
-/** What the exit code of a line says about its `meant` commands: nothing, if another command after them decides it. */
-export function exitCodeApplies(
+/**
+ * Whether the exit code of a line proves that its meant commands succeeded (`success`) or failed (`failure`). It proves
+ * nothing if another command after them decides it.
+ */
+export function assessExitCode(
   parts: readonly ShellPart[],
-  meant: (command: string) => boolean,
+  isMeant: (command: string) => boolean,
 ): { readonly success: boolean; readonly failure: boolean } {
-  const first = parts.findIndex(({ command }) => meant(command));
-  const strict = parts.some(({ command }) => /^set -\w*e/.test(command));
-  const pipefail = parts.some(({ command }) => /^set\b.*\bpipefail\b/.test(command));
-  const hidden = parts[first]?.background === true || /^!/.test(parts[first]?.command ?? '');
+  const first = parts.findIndex(({ command }) => isMeant(command));
+  const hasErrexit = parts.some(({ command }) => /^set -\w*e/.test(command));
+  const hasPipefail = parts.some(({ command }) => /^set\b.*\bpipefail\b/.test(command));
+  const isExitCodeHidden = parts[first]?.background === true || /^!/.test(parts[first]?.command ?? '');
   const success =
-    !hidden &&
+    !isExitCodeHidden &&
     parts
       .slice(first + 1)
-      .every(({ separator }) => separator === '&&' || (separator === ';' && strict) || (separator === '|' && pipefail));
-  const others = parts.filter(
+      .every(
+        ({ separator }) =>
+          separator === '&&' || (separator === ';' && hasErrexit) || (separator === '|' && hasPipefail),
+      );
+  const otherCommands = parts.filter(
     ({ command, separator }, at) => at !== first && separator !== '|' && !isIncidentalCommand(command),
   );
-  return { success, failure: success && others.length === 0 };
+  return { success, failure: success && otherCommands.length === 0 };
 }

@@ -1,6 +1,6 @@
 import type { Binding, Candidate, Mention, VerdictOfClaim } from '../types.ts';
 import { withoutWrappers } from '../commands/commandForms.ts';
-import { exitCodeApplies, shellParts, collapseSpaces } from '../commands/shell.ts';
+import { assessExitCode, shellParts, collapseSpaces } from '../commands/shell.ts';
 
 /** Compares the claimed outcome of a command with its exit code: that of the newest of the best matches. */
 export function bindCommandOutcome(binding: Binding, mention: Mention): Binding {
@@ -20,14 +20,14 @@ function verdictOf(
   const isMeant = (part: string): boolean =>
     collapseSpaces(part) === collapseSpaces(claimed) || withoutWrappers(part).startsWith(bare);
   const isWhole = collapseSpaces(command) === collapseSpaces(claimed);
-  const decides = isWhole ? { success: true, failure: true } : exitCodeApplies(parts, isMeant);
+  const exitCodeProves = isWhole ? { success: true, failure: true } : assessExitCode(parts, isMeant);
   const code = exitCode ?? (status === 'success' ? 0 : status === 'failed' ? 1 : undefined);
   const result =
     code === 0
-      ? decides.success
+      ? exitCodeProves.success
         ? 'passed'
         : undefined
-      : code !== undefined && decides.failure
+      : code !== undefined && exitCodeProves.failure
         ? 'failed'
         : undefined;
   if (result === undefined) return { verdict: 'unknown', reason: 'no_outcome' };

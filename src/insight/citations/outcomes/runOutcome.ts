@@ -1,7 +1,7 @@
 import type { ToolUse } from '../../../model/transcript/tool.ts';
 import { isObject } from '../../../model/text/json.ts';
 import { programKind, printsForeignText, type ProgramKind } from '../commands/programs.ts';
-import { exitCodeApplies, isIncidentalCommand, type ShellPart } from '../commands/shell.ts';
+import { assessExitCode, isIncidentalCommand, type ShellPart } from '../commands/shell.ts';
 import { fileChangedByCommand } from './fileChanges.ts';
 import { isCut, printedOutcome, type Counts, type PrintedOutcome } from './printedOutcome.ts';
 import { foldersOf, allowsNoTests, isListingOnly, scopeOf, type RunScope } from './runScope.ts';
@@ -119,17 +119,23 @@ function outcomeFromOutput(
 ): Statement {
   if (isInterrupted(tool, exitCode, output)) return unknown('interrupted');
   const isMeant = (command: string): boolean => kinds[parts.findIndex((part) => part.command === command)] === kind;
-  const background = isBackground(tool) || parts.some((part) => part.background === true && isMeant(part.command));
-  const tells = exitCodeApplies(parts, isMeant);
+  const isInBackground = isBackground(tool) || parts.some((part) => part.background === true && isMeant(part.command));
+  const exitCodeProves = assessExitCode(parts, isMeant);
   const code = exitCode ?? (tool.status === 'success' ? 0 : 1);
-  if (printed === undefined && background) return unknown('background');
+  if (printed === undefined && isInBackground) return unknown('background');
   if (printed === undefined && code !== 0 && hasFailedToStart(code, output)) return unknown('not_run');
   if (printed?.result === 'none') return unknown('no_tests');
   if (printed !== undefined && isIncomplete(printed, parts)) return unknown('no_outcome');
   const printedExit = findPrintedExitCode(parts, isMeant, output);
   const exit =
     printedExit ??
-    (background ? undefined : code === 0 && tells.success ? 0 : code !== 0 && tells.failure ? code : undefined);
+    (isInBackground
+      ? undefined
+      : code === 0 && exitCodeProves.success
+        ? 0
+        : code !== 0 && exitCodeProves.failure
+          ? code
+          : undefined);
   if (printed === undefined) {
     if (exit === 0 && parts.some(({ command }) => isMeant(command) && allowsNoTests(command)))
       return unknown('no_tests');
@@ -143,7 +149,11 @@ function outcomeFromOutput(
 
 /** Whether a command was interrupted, or continued in the background. */
 export function isUnfinished({ tool, parts, exitCode, output }: RunStep): boolean {
-  return isBackground(tool) || parts.some(({ background }) => background) || isInterrupted(tool, exitCode, output);
+  return (
+    isBackground(tool) ||
+    parts.some(({ background: isInBackground }) => isInBackground) ||
+    isInterrupted(tool, exitCode, output)
+  );
 }
 
 function isBackground({ action, input }: ToolUse): boolean {

@@ -16,7 +16,7 @@ describe('a run with a dialogue', function () {
   afterEach(() => bench.close());
 
   const start = async (steps: readonly Step[], timing: Timing = {}): Promise<SessionHandle> => {
-    engine = await bench.engine({ interactive: true, timing: { politeGrace: 500, termGrace: 500, ...timing } });
+    engine = await bench.engine({ interactive: true, timing: { politeGraceMs: 500, termGraceMs: 500, ...timing } });
     return engine.start(bench.request([{ init: true }, ...steps]));
   };
   /** The agent waits for `go`. */
@@ -71,7 +71,7 @@ describe('a run with a dialogue', function () {
   });
 
   it('denies unanswered requests after a timeout', async () => {
-    const handle = await start([{ ask: { id: 'one' } }, { result: {} }], { request: 50 });
+    const handle = await start([{ ask: { id: 'one' } }, { result: {} }], { requestMs: 50 });
     assert.equal((await outcome(handle)).success, true);
     const [shown] = await requests(handle);
     assert.equal(shown?.decision?.by, 'timeout');
@@ -150,7 +150,7 @@ describe('a run with a dialogue', function () {
 
   it('accepts no message after the input is closed, and not too many before', async () => {
     const handle = await start([{ say: 'running' }, gate(), { result: {} }, { say: 'closing' }, { forever: true }], {
-      close: 1000,
+      closeMs: 1000,
     });
     await seen(handle, 'running');
     const conversation = talk(handle);
@@ -164,7 +164,7 @@ describe('a run with a dialogue', function () {
   });
 
   it('ends an agent that does not exit, and counts that as its normal end', async () => {
-    const handle = await start([{ result: { text: 'all done' } }, { forever: true }], { close: 100 });
+    const handle = await start([{ result: { text: 'all done' } }, { forever: true }], { closeMs: 100 });
     const result = await outcome(handle);
     assert.equal(result.success, true, result.error);
     assert.equal(result.data, 'all done');

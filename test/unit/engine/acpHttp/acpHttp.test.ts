@@ -38,7 +38,7 @@ describe('agents on servers', () => {
     bench.engine({
       adapters: [acpHttp],
       settings: () => ({ acpHttp: profiles, acpHttpToken: (id) => Promise.resolve(id === 'lab' ? token : undefined) }),
-      timing: { politeGrace: 60_000 },
+      timing: { politeGraceMs: 60_000 },
       ...change,
     });
   const lab = (): AcpHttpProfile => ({ id: 'lab', label: 'Lab', baseUrl: server.url });

@@ -43,20 +43,20 @@ describe('the budget of a running session', () => {
       monotonic: () => 0,
       log: silentLog,
       settings: () => ({ budgets: () => limits }),
-      ledgers: () => {
+      sessionRuns: () => {
         reads += 1;
         return Promise.resolve([]);
       },
-      onUsed: (listener) => used.on(listener),
-      onObservedUse: (listener) => observed.on(listener),
-      onLimits: (listener) => settings.on(listener),
-      decide: () => Promise.resolve(),
+      onRunUsage: (listener) => used.on(listener),
+      onObservedUsage: (listener) => observed.on(listener),
+      onLimitsChanged: (listener) => settings.on(listener),
+      recordDecision: () => Promise.resolve(),
     });
     const run = { runId: 'run_0123456789ab', session, limits: undefined };
     const done = new Promise<void>((resolve) => (end = resolve));
-    const budget = await budgets.hold(run);
+    const budget = await budgets.createRunBudget(run);
     mock.timers.enable({ apis: ['setTimeout'] });
-    budgets.follow(budget, run, done);
+    budgets.keepUpdated(budget, run, done);
     assert.equal(reads, 1);
   }
 

@@ -3,7 +3,7 @@ import { parseCommandRead } from '../../../../../src/insight/citations/sources/c
 import { evidenceOf, type Evidence } from '../../../../../src/insight/citations/sources/evidence.ts';
 import { linksOf } from '../../../../../src/insight/citations/links.ts';
 import { SessionEvidence } from '../../../../../src/insight/citations/sources/sessionEvidence.ts';
-import { exitCodeApplies, shellParts } from '../../../../../src/insight/citations/commands/shell.ts';
+import { assessExitCode, shellParts } from '../../../../../src/insight/citations/commands/shell.ts';
 import type { EvidenceLink } from '../../../../../src/insight/citations/types.ts';
 import { agreement } from '../../../../support/evidence/agreement.ts';
 import type { NormalizedEntry } from '../../../../../src/model/transcript/entry.ts';
@@ -200,7 +200,7 @@ describe('the outcome of tests', () => {
       { command: 'pwd', separator: '&' },
     ]);
     assert.deepEqual(
-      exitCodeApplies([], () => true),
+      assessExitCode([], () => true),
       { success: true, failure: true },
     );
     assert.equal(firstLink([run('set -e\ntimeout 60 npm test')], 'Tests pass.')?.status, 'found');
