@@ -7,7 +7,7 @@ import { Draft } from './store/draft.ts';
 import { CodePainter } from './code/painter.ts';
 import { whenControlsReady } from './controls.ts';
 import { FigureViews } from './figures/figureViews.ts';
-import { rowKey } from './list/keyboard.ts';
+import { handleListKey } from './list/keyboard.ts';
 import { setLanguage } from './l10n.ts';
 import type { LazyModule } from './lazyModules.ts';
 import { lazyCiting, lazyFinder } from './lazyParts.ts';
@@ -250,10 +250,10 @@ export class App {
   /** The list was scrolled or measured: usually that does not change what is drawn. */
   #handleScroll(): void {
     this.#saver.scheduleSave();
-    const { atEnd } = this.#list;
-    if (atEnd !== this.#isAtEnd) this.#frames.requestDraw('updated');
+    const { isAtEnd } = this.#list;
+    if (isAtEnd !== this.#isAtEnd) this.#frames.requestDraw('updated');
     else if (this.#list.needsDrawing) this.#frames.requestDraw('moved');
-    this.#isAtEnd = atEnd;
+    this.#isAtEnd = isAtEnd;
   }
 
   #drawFrame(passes: () => void): void {
@@ -325,7 +325,7 @@ export class App {
   #chromeState(context: Context): ChromeState {
     const setMenuOpen = (open: boolean): void => this.#setMenuOpen(open);
     return {
-      head: { isMenuOpen: this.#isMenuOpen, following: this.#isAtEnd, setMenuOpen, tabs: this.#views.tabs(context) },
+      head: { isMenuOpen: this.#isMenuOpen, isFollowing: this.#isAtEnd, setMenuOpen, tabs: this.#views.tabs(context) },
       composer: this.#draft.state(),
       find: this.#finder.value?.renderBar(),
       problem: this.#problem,
@@ -347,9 +347,9 @@ export class App {
       actions: this.#actions,
       focused: (key) => this.#focus.handleFocus(key) && this.#requestDraw(),
       onLeft: () => (this.#list.focusedKey = undefined),
-      escape: () => this.#escape(),
-      keyInRow: (key, event) =>
-        rowKey(keys, this.#focus.startKeyFrom(key), event) ||
+      handleEscape: () => this.#handleEscape(),
+      handleRowKey: (key, event) =>
+        handleListKey(keys, this.#focus.startKeyFrom(key), event) ||
         !!this.#citing.value?.handleRowKey(this.#focus.startKeyFrom(key), event),
       onPressOutsideMenu: () => this.#isMenuOpen && this.#setMenuOpen(false),
     });
@@ -360,7 +360,7 @@ export class App {
     });
   }
 
-  #escape(): boolean {
+  #handleEscape(): boolean {
     if (this.#citing.value?.close() === true || this.#figures.close()) return true;
     if (this.#isMenuOpen) this.#setMenuOpen(false);
     else if (this.#finder.value?.isOpen === true) this.#finder.value.close();

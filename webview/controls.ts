@@ -6,11 +6,11 @@ import { html, nothing, type TemplateResult } from 'lit/html.js';
 import { live } from 'lit/directives/live.js';
 
 const elements = ['vscode-button', 'vscode-text-area', 'vscode-text-field'] as const;
-let ready = false;
+let areElementsDefined = false;
 
 /** Changes once, when the toolkit's elements are defined; cached drawings must then be redrawn. */
 export function areControlsReady(): boolean {
-  return ready;
+  return areElementsDefined;
 }
 
 /**
@@ -19,7 +19,7 @@ export function areControlsReady(): boolean {
  */
 export async function whenControlsReady(callback: () => void): Promise<void> {
   await Promise.all(elements.map((name) => customElements.whenDefined(name)));
-  ready = true;
+  areElementsDefined = true;
   callback();
 }
 
@@ -47,7 +47,7 @@ export function button(options: ButtonOptions): TemplateResult {
     if (!disabled && !isUnready) options.onClick(event);
   };
   const byKey = (event: KeyboardEvent): void => {
-    if (ready || (event.key !== 'Enter' && event.key !== ' ')) return;
+    if (areElementsDefined || (event.key !== 'Enter' && event.key !== ' ')) return;
     event.preventDefault();
     act(event);
   };
@@ -56,8 +56,8 @@ export function button(options: ButtonOptions): TemplateResult {
     appearance=${look}
     id=${id ?? nothing}
     title=${title ?? (look === 'icon' ? label : nothing)}
-    role=${ready ? nothing : 'button'}
-    tabindex=${ready ? (options.tabIndex ?? nothing) : (options.tabIndex ?? 0)}
+    role=${areElementsDefined ? nothing : 'button'}
+    tabindex=${areElementsDefined ? (options.tabIndex ?? nothing) : (options.tabIndex ?? 0)}
     ?disabled=${disabled}
     aria-disabled=${disabled || isUnready ? 'true' : nothing}
     .ariaDisabled=${live(disabled || isUnready ? 'true' : null)}
@@ -136,7 +136,7 @@ export function field({ id, label, value, placeholder, multiline, onInput, onKey
   const input = (event: Event): void => onInput(valueOf(event.target));
   const current = document.getElementById(id);
   const typing = current !== null && current === document.activeElement && !current.localName.startsWith('vscode-');
-  if (!ready || typing) {
+  if (!areElementsDefined || typing) {
     return multiline
       ? html`<textarea
           class="field"

@@ -68,7 +68,7 @@ export interface SideFiles {
   /** Written when the agent ends. */
   readonly usage?: string;
   /** A folder of log files, read until a line names the conversation. */
-  readonly log?: { readonly folder: string; readonly names: (line: string) => boolean };
+  readonly log?: { readonly folder: string; readonly namesConversation: (line: string) => boolean };
 }
 
 /** How to start the agent. `stdin: null` closes it at once. No shell is involved. */
@@ -107,7 +107,7 @@ export interface AgentAdapter {
   readonly login?: {
     readonly args: readonly string[];
     /** `undefined` if the answer does not say. */
-    readonly signedIn: (output: string) => boolean | undefined;
+    readonly parseSignedIn: (output: string) => boolean | undefined;
   };
   readonly capabilities: Capabilities;
   /** Differences from `capabilities` in this version. */

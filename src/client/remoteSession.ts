@@ -44,7 +44,7 @@ export interface RemoteNotice<F> {
 interface PendingRun {
   readonly promise: Promise<RunResult | undefined>;
   readonly resolve: (result: RunResult) => void;
-  ended: boolean;
+  hasEnded: boolean;
 }
 
 /**
@@ -242,15 +242,15 @@ export class RemoteSession<F extends Error> implements Disposable {
   }
 
   #expectEnd(): void {
-    if (this.#run !== undefined && !this.#run.ended) return;
+    if (this.#run !== undefined && !this.#run.hasEnded) return;
     let resolve: PendingRun['resolve'] = () => undefined;
     const promise = new Promise<RunResult | undefined>((settle) => (resolve = settle));
-    this.#run = { promise, resolve, ended: false };
+    this.#run = { promise, resolve, hasEnded: false };
   }
 
   #end(result: RunResult): void {
-    if (this.#run === undefined || this.#run.ended) return;
-    this.#run.ended = true;
+    if (this.#run === undefined || this.#run.hasEnded) return;
+    this.#run.hasEnded = true;
     this.#run.resolve(result);
   }
 

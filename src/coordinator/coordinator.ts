@@ -203,9 +203,9 @@ export class Coordinator {
     const { hostname, project_dir, executor_type } = registration;
     const idOf = (place: number): string =>
       this.#deps.runnerId(hostname, normalizeDriveLetter(project_dir), executor_type, place);
-    const { taken, replaced } = this.#registry.register(idOf, registration, this.#currentTime());
-    if (replaced) this.#giveUp(taken.runner.runner_id, 'The runner restarted during this run.');
-    return taken.runner;
+    const { registered, hasReplacedInstance } = this.#registry.register(idOf, registration, this.#currentTime());
+    if (hasReplacedInstance) this.#giveUp(registered.runner.runner_id, 'The runner restarted during this run.');
+    return registered.runner;
   }
 
   /** @throws CoordinatorError `unknown_runner` */

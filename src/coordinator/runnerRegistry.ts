@@ -37,7 +37,7 @@ export class RunnerRegistry {
     idOf: (place: number) => string,
     { hostname, project_dir, executor_type, tags, limit, within, instance }: z.infer<typeof registrationSchema>,
     { now, at }: { readonly now: number; readonly at: string },
-  ): { readonly taken: RegisteredRunner; readonly replaced: boolean } {
+  ): { readonly registered: RegisteredRunner; readonly hasReplacedInstance: boolean } {
     const runnerId = this.#idFor(instance, idOf, now);
     const before = this.#runners.get(runnerId);
     const isSameInstance = before?.instance === instance;
@@ -56,7 +56,7 @@ export class RunnerRegistry {
     };
     const connected = { runner, instance, limit, within, heartbeatAt: now, hasExited: false };
     this.#runners.set(runnerId, connected);
-    return { taken: connected, replaced: before !== undefined && !isSameInstance };
+    return { registered: connected, hasReplacedInstance: before !== undefined && !isSameInstance };
   }
 
   heartbeat(

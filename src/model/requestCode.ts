@@ -38,7 +38,7 @@ export function findDisguises(texts: readonly string[]): Omit<Disguise, 'spots'>
   const found = texts.map(findDisguise).filter((disguise): disguise is Disguise => disguise !== undefined);
   const collect = (of: (disguise: Disguise) => readonly string[]): string[] => [...new Set(found.flatMap(of))];
   return {
-    hidden: collect(({ hidden }) => hidden),
+    hiddenCharacters: collect(({ hiddenCharacters }) => hiddenCharacters),
     scripts: collect(({ scripts }) => scripts),
     lookAlikes: collect(({ lookAlikes }) => lookAlikes),
   };

@@ -4,8 +4,8 @@
  */
 export interface MarkdownRun {
   readonly text: string;
-  readonly plain: boolean;
-  readonly joined: boolean;
+  readonly isPlain: boolean;
+  readonly continuesPrevious: boolean;
 }
 
 /** Maximum nesting of quotes and lists, for which lexers recurse. */
@@ -104,14 +104,14 @@ class Runs {
     if (this.#isPlain || isAmplified) {
       this.#flush();
       for (const [index, text] of splitLongLines(lines, maxParagraphCharacters).entries())
-        this.#runs.push({ text, plain: true, joined: index > 0 });
+        this.#runs.push({ text, isPlain: true, continuesPrevious: index > 0 });
     } else if (isLong) {
       this.#flush();
       for (const [index, text] of splitLongLines(
         lines,
         this.#isLong ? maxLineCharacters : maxParagraphCharacters,
       ).entries())
-        this.#runs.push({ text, plain: false, joined: index > 0 });
+        this.#runs.push({ text, isPlain: false, continuesPrevious: index > 0 });
     } else this.#plainLines.push(...lines);
     this.#paragraph = [];
     this.#length = 0;
@@ -123,7 +123,8 @@ class Runs {
   }
 
   #flush(): void {
-    if (this.#plainLines.length > 0) this.#runs.push({ text: this.#plainLines.join(''), plain: false, joined: false });
+    if (this.#plainLines.length > 0)
+      this.#runs.push({ text: this.#plainLines.join(''), isPlain: false, continuesPrevious: false });
     this.#plainLines = [];
   }
 }

@@ -244,7 +244,7 @@ export class CiteCards {
           actions.followPage(url);
         },
         goToStep: (index) => this.goToStep(index, open),
-        goToText: anchorIn(open.anchor, '.view') ? () => this.#goTo(open) : undefined,
+        goToText: isAnchorIn(open.anchor, '.view') ? () => this.#goTo(open) : undefined,
       }),
       this.#cardElement,
     );
@@ -286,7 +286,7 @@ function anchorOf(target: EventTarget | null): HTMLElement | undefined {
   return (target instanceof Element ? target.closest<HTMLElement>('[data-cite]') : null) ?? undefined;
 }
 
-function anchorIn(anchor: HTMLElement, place: string): boolean {
+function isAnchorIn(anchor: HTMLElement, place: string): boolean {
   return anchor.closest(place) !== null;
 }
 

@@ -27,7 +27,7 @@ interface Mark {
   readonly link: PageLink;
   readonly from: number;
   readonly to: number;
-  readonly last: boolean;
+  readonly isLast: boolean;
 }
 
 /** Positions of a message's links in its shown text; `content` is the text of the parts. */
@@ -82,7 +82,7 @@ function marksOf(
   }
   return found.map((mark, at) => {
     const [from, to] = ranges[at] ?? [0, 0];
-    return { ...mark, mark: { link, from, to, last: at === found.length - 1 } };
+    return { ...mark, mark: { link, from, to, isLast: at === found.length - 1 } };
   });
 }
 
@@ -108,7 +108,7 @@ function piecesOf({ token, raw, isWhole: whole }: TextNode, marks: readonly Mark
   // Cutting a character reference would show another text.
   if (whole || texts.join('') !== shownText) {
     const links = marks.map(({ link }) => link);
-    return [{ text: shownText, links, ends: marks.filter(({ last }) => last).map(({ link }) => link) }];
+    return [{ text: shownText, links, ends: marks.filter(({ isLast }) => isLast).map(({ link }) => link) }];
   }
   return texts.map((text, at): Piece => {
     const from = cuts[at] ?? 0;
@@ -116,7 +116,7 @@ function piecesOf({ token, raw, isWhole: whole }: TextNode, marks: readonly Mark
     return {
       text,
       links: marks.filter((mark) => mark.from <= from && mark.to >= to).map(({ link }) => link),
-      ends: marks.filter((mark) => mark.last && mark.to === to).map(({ link }) => link),
+      ends: marks.filter((mark) => mark.isLast && mark.to === to).map(({ link }) => link),
     };
   });
 }

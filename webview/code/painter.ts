@@ -15,7 +15,7 @@ export class CodePainter {
   readonly #onPainted: () => void;
   readonly #spansByKey = new Map<string, readonly Span[]>();
   #spansOf: SpansOf | undefined;
-  #loading = false;
+  #isLoading = false;
   #isScheduled = false;
   #paintedIds = '';
 
@@ -56,8 +56,8 @@ export class CodePainter {
   }
 
   async #load(): Promise<void> {
-    if (this.#loading) return;
-    this.#loading = true;
+    if (this.#isLoading) return;
+    this.#isLoading = true;
     try {
       this.#spansOf = (await import('./grammars.ts')).spansOf;
       this.#onPainted();

@@ -30,9 +30,9 @@ export class FigureViews {
   #code: Code | undefined;
   #activeImport: Promise<void> | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  #open = false;
+  #isOpen = false;
   /** The card is focused when it is drawn. */
-  #focusWhenDrawn = false;
+  #mustFocus = false;
   #ledger: LedgerCard | undefined;
   #askedAt = 0;
   #throttleTimer: ReturnType<typeof setTimeout> | undefined;
@@ -48,7 +48,7 @@ export class FigureViews {
   }
 
   get isOpen(): boolean {
-    return this.#open;
+    return this.#isOpen;
   }
 
   get code(): Code | undefined {
@@ -75,7 +75,7 @@ export class FigureViews {
       if (about(target) !== 'button') return;
       this.#show();
       // Opened with the keyboard, so the card gets the focus.
-      if (detail === 0) this.#focusWhenDrawn = true;
+      if (detail === 0) this.#mustFocus = true;
       this.#deps.changed();
     });
     window.addEventListener('resize', () => this.close());
@@ -96,8 +96,8 @@ export class FigureViews {
 
   #show(): void {
     clearTimeout(this.#timer);
-    if (this.#open) return;
-    this.#open = true;
+    if (this.#isOpen) return;
+    this.#isOpen = true;
     this.#requestSoon();
     this.#deps.changed();
     void this.#load();
@@ -106,9 +106,9 @@ export class FigureViews {
   /** True if the card was open. */
   close(): boolean {
     clearTimeout(this.#timer);
-    if (!this.#open) return false;
+    if (!this.#isOpen) return false;
     const inside = this.#hasFocus();
-    this.#open = false;
+    this.#isOpen = false;
     render('', this.#cardElement);
     if (inside) document.getElementById('cost')?.focus();
     this.#deps.changed();
@@ -117,7 +117,7 @@ export class FigureViews {
 
   /** The session changed: repeats the pending requests. */
   update(view: SessionView): void {
-    if (this.#open) this.#requestSoon();
+    if (this.#isOpen) this.#requestSoon();
     this.messages.update(view);
     const { summary } = view;
     const isOffered = hasEnded(view) && summary.shared === undefined && summary.remote === undefined;
@@ -148,7 +148,7 @@ export class FigureViews {
     if (wait > 0) {
       this.#throttleTimer ??= setTimeout(() => {
         this.#throttleTimer = undefined;
-        if (this.#open) this.#requestSoon();
+        if (this.#isOpen) this.#requestSoon();
       }, wait);
       return;
     }
@@ -178,7 +178,7 @@ export class FigureViews {
   handleDrawn(now: number): void {
     const { view } = this.#deps.store;
     const anchor = document.getElementById('cost');
-    if (!this.#open || view === undefined || anchor === null || this.#code === undefined) return;
+    if (!this.#isOpen || view === undefined || anchor === null || this.#code === undefined) return;
     const { actions } = this.#deps;
     render(
       this.#code.costCard({ view, ledger: this.#ledger, actions, now, close: () => this.close() }),
@@ -187,8 +187,8 @@ export class FigureViews {
     const card = this.#findCard();
     if (card === null) return;
     this.#code.placeUnder(card, anchor);
-    if (this.#focusWhenDrawn) card.focus();
-    this.#focusWhenDrawn = false;
+    if (this.#mustFocus) card.focus();
+    this.#mustFocus = false;
   }
 }
 

@@ -8,9 +8,9 @@ export interface InputDeps {
   focused(key: string): void;
   onLeft(): void;
   /** Closes the topmost open element; false if there was none. */
-  escape(): boolean;
+  handleEscape(): boolean;
   /** A key while a row has the focus; true if used. */
-  keyInRow(key: string, event: KeyboardEvent): boolean;
+  handleRowKey(key: string, event: KeyboardEvent): boolean;
   onPressOutsideMenu(): void;
 }
 
@@ -27,7 +27,7 @@ export function listen(deps: InputDeps): void {
   main.addEventListener('click', (event) => followLink(deps, event));
   document.addEventListener('keydown', (event) => {
     if (event.defaultPrevented) return;
-    if (globalKey(deps, event) || linkKey(event) || keyInRow(deps, event)) event.preventDefault();
+    if (handleGlobalKey(deps, event) || handleLinkKey(event) || handleKeyInRow(deps, event)) event.preventDefault();
   });
   window.addEventListener('pointerdown', ({ target }) => {
     if (!(target instanceof Element && target.closest('.menu-at') !== null)) deps.onPressOutsideMenu();
@@ -44,7 +44,7 @@ function followLink(deps: InputDeps, event: Event): void {
   else if (file !== undefined) deps.actions.openFile(file, line === undefined ? undefined : Number(line));
 }
 
-function globalKey(deps: InputDeps, event: KeyboardEvent): boolean {
+function handleGlobalKey(deps: InputDeps, event: KeyboardEvent): boolean {
   const { key, ctrlKey, metaKey, shiftKey, altKey } = event;
   if (key.toLowerCase() === 'f' && (ctrlKey || metaKey) && !shiftKey && !altKey) {
     deps.actions.find();
@@ -54,25 +54,25 @@ function globalKey(deps: InputDeps, event: KeyboardEvent): boolean {
     deps.actions.command('rename');
     return true;
   }
-  return key === 'Escape' && deps.escape();
+  return key === 'Escape' && deps.handleEscape();
 }
 
-function linkKey({ key, target }: KeyboardEvent): boolean {
+function handleLinkKey({ key, target }: KeyboardEvent): boolean {
   if (key !== 'Enter' || !(target instanceof HTMLElement) || target.getAttribute('role') !== 'link') return false;
   target.click();
   return true;
 }
 
-function keyInRow(deps: InputDeps, event: KeyboardEvent): boolean {
+function handleKeyInRow(deps: InputDeps, event: KeyboardEvent): boolean {
   const { target } = event;
   if (!(target instanceof Element) || !target.matches('[data-focus]')) return false;
   const key = keyOf(target);
   if (key === undefined) return false;
-  return toTrajectory(deps, key, target, event) || deps.keyInRow(key, event);
+  return handleTrajectoryKey(deps, key, target, event) || deps.handleRowKey(key, event);
 }
 
 /** `t` on a step shows it in the trajectory. */
-function toTrajectory(deps: InputDeps, key: string, target: Element, event: KeyboardEvent): boolean {
+function handleTrajectoryKey(deps: InputDeps, key: string, target: Element, event: KeyboardEvent): boolean {
   const isStep = /^e:\d+$/.test(key) && target.closest('.row[data-kind]:not([data-kind=system])') !== null;
   if (!isStep || event.key !== 't' || event.ctrlKey || event.metaKey || event.altKey) return false;
   deps.actions.revealStep(Number(key.slice(2)));

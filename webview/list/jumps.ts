@@ -50,7 +50,7 @@ export class Jumps {
     if (index === undefined || index >= store.total) return;
     await pager.load(index);
     // Skipped if the reader has moved since.
-    if (this.markedKey !== undefined || !list.atEnd) return;
+    if (this.markedKey !== undefined || !list.isAtEnd) return;
     draw();
     list.restore(anchor);
   }

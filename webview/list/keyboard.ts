@@ -10,7 +10,7 @@ export interface KeyboardDeps {
 }
 
 /** Keys for the rows while one of them has the focus. True if the key was used. */
-export function rowKey(deps: KeyboardDeps, key: string, event: KeyboardEvent): boolean {
+export function handleListKey(deps: KeyboardDeps, key: string, event: KeyboardEvent): boolean {
   if (event.ctrlKey || event.metaKey || event.altKey) return false;
   const at = deps.list.place(key);
   if (at === undefined) return false;

@@ -75,7 +75,7 @@ export class List {
     this.#virtualizer._didMount();
     const scrolled = (): void => {
       // The event of an own scroll can arrive after rows below have grown; only upwards does the reader leave the end.
-      if (this.atEnd) this.#isFollowing = true;
+      if (this.isAtEnd) this.#isFollowing = true;
       else if (scroller.scrollTop < this.#lastTop) this.#isFollowing = false;
       this.#lastTop = scroller.scrollTop;
       const { at } = this.#pinnedRow ?? {};
@@ -246,7 +246,7 @@ export class List {
   /** The virtualizer leaves the end if a row grows before it has learned the last scroll position. */
   #keepFollowing(): void {
     const { scrollTop } = this.#scroller;
-    if (this.#isFollowing && this.#jumpTarget === undefined && this.#pinnedRow === undefined && !this.atEnd) {
+    if (this.#isFollowing && this.#jumpTarget === undefined && this.#pinnedRow === undefined && !this.isAtEnd) {
       if (scrollTop >= this.#lastTop) this.#virtualizer.scrollToEnd();
     }
     this.#lastTop = this.#scroller.scrollTop;
@@ -276,7 +276,7 @@ export class List {
     return this.#virtualizer.measurementsCache[at]?.start;
   }
 
-  get atEnd(): boolean {
+  get isAtEnd(): boolean {
     // Not from the virtualizer, which learns scroll positions one frame later.
     const { scrollHeight, clientHeight, scrollTop } = this.#scroller;
     return scrollHeight - clientHeight - scrollTop <= nearEnd;
@@ -304,7 +304,7 @@ export class List {
       this.#jumpTarget = undefined;
     }
     this.#virtualizer.scrollToIndex(at, { align });
-    if (!this.atEnd) this.#isFollowing = false;
+    if (!this.isAtEnd) this.#isFollowing = false;
     return true;
   }
 
@@ -325,7 +325,7 @@ export class List {
   }
 
   #findTopRow(): Anchor | undefined {
-    if (this.atEnd) return undefined;
+    if (this.isAtEnd) return undefined;
     const top = this.#scroller.scrollTop;
     const item = this.#virtualizer.getVirtualItemForOffset(top);
     const row = item === undefined ? undefined : this.#rows[item.index];

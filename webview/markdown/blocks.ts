@@ -248,10 +248,10 @@ const joinedTokens = new WeakSet<Token>();
 
 /** The tokens of any text: what cannot be lexed within the limits becomes a token shown as text. */
 function lex(text: string): Token[] {
-  return markdownRuns(text).flatMap(({ text: run, plain, joined }) => {
+  return markdownRuns(text).flatMap(({ text: run, isPlain, continuesPrevious }) => {
     // A failure of the lexer must not affect other messages.
-    const tokens = (plain ? null : lexMarkdown(run)) ?? [textToken(run)];
-    if (joined && tokens[0] !== undefined) joinedTokens.add(tokens[0]);
+    const tokens = (isPlain ? null : lexMarkdown(run)) ?? [textToken(run)];
+    if (continuesPrevious && tokens[0] !== undefined) joinedTokens.add(tokens[0]);
     return tokens;
   });
 }

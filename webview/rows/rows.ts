@@ -49,9 +49,9 @@ export interface RowSource {
   /** Rows of a message; 1 for most. */
   parts(entry: PageEntry): number;
   /** Whether the reader closed something that starts open (subagents, parallel calls). */
-  closed(key: string): boolean;
+  isClosed(key: string): boolean;
   /** Whether the reader opened the system lines of a run. */
-  noiseOpen(runId: string): boolean;
+  isNoiseOpen(runId: string): boolean;
 }
 
 /** System lines without information about the work. */
@@ -93,7 +93,7 @@ export function buildRows(source: RowSource): Row[] {
 class RowBuilder {
   readonly #source: RowSource;
   readonly #rows: Row[] = [];
-  readonly #calls = new Map<string, { readonly depth: number; readonly hidden: boolean }>();
+  readonly #calls = new Map<string, { readonly depth: number; readonly isHidden: boolean }>();
   #turn = -1;
   #gapFrom: number | undefined;
   #noiseRow: number | undefined;
@@ -176,7 +176,7 @@ class RowBuilder {
 
   #addNoise(entry: PageEntry): void {
     const runId = this.#source.turns[this.#turn]?.runId ?? '';
-    const open = this.#source.noiseOpen(runId);
+    const open = this.#source.isNoiseOpen(runId);
     const row = this.#noiseRow === undefined ? undefined : this.#rows[this.#noiseRow];
     if (row?.kind === 'noise' && this.#noiseRow !== undefined) {
       this.#rows[this.#noiseRow] = { ...row, count: row.count + 1 };
@@ -196,10 +196,10 @@ class RowBuilder {
     const parent = tool?.parentCallId ?? entry.metadata?.parentCallId;
     const above = parent === undefined ? undefined : this.#calls.get(parent);
     const depth = parent === undefined ? 0 : (above?.depth ?? 0) + 1;
-    const hidden =
-      above !== undefined && (above.hidden || (parent !== undefined && this.#source.closed(`c:${parent}`)));
-    if (tool !== undefined) this.#calls.set(tool.callId, { depth, hidden });
-    if (hidden) return;
+    const isHidden =
+      above !== undefined && (above.isHidden || (parent !== undefined && this.#source.isClosed(`c:${parent}`)));
+    if (tool !== undefined) this.#calls.set(tool.callId, { depth, isHidden });
+    if (isHidden) return;
     if (tool === undefined || tool.action.kind === 'task') {
       this.#closeGroup();
       this.#push(entry, depth);
@@ -228,7 +228,7 @@ class RowBuilder {
     if (group === undefined || first === undefined) return;
     const several = group.indexes.length > 1;
     const key = `g:${first}`;
-    const open = !this.#source.closed(key);
+    const open = !this.#source.isClosed(key);
     if (several) this.#rows.push({ kind: 'group', key, turn: this.#turn, indexes: group.indexes, open });
     if (several && !open) return;
     for (const index of group.indexes) {

@@ -12,7 +12,7 @@ export interface StepView {
   readonly icon: string;
   readonly verb: string;
   readonly object: string;
-  readonly mono: boolean;
+  readonly isMonospace: boolean;
   readonly folder: string;
   readonly note: string;
   readonly counts: { readonly added: number; readonly removed: number } | undefined;
@@ -29,7 +29,7 @@ export interface StepView {
 }
 
 type StepDescription = Pick<StepView, 'icon' | 'verb' | 'object'> &
-  Partial<Pick<StepView, 'mono' | 'folder' | 'note' | 'counts' | 'subject'>>;
+  Partial<Pick<StepView, 'isMonospace' | 'folder' | 'note' | 'counts' | 'subject'>>;
 
 export interface StepContext extends RunState {
   readonly projectDir: string | undefined;
@@ -41,7 +41,7 @@ export function describeStep(entry: PageEntry, tool: ToolUse, { projectDir, ...r
   const shown = state === 'approval' ? describeWaiting(described, tool, run.waits) : described;
   const word = state === 'approval' && run.waits?.kind === 'question' ? t('needs your answer') : stateWord(state, tool);
   const durationMs = millisecondsBetween(tool.startedAt, tool.endedAt);
-  const { mono = false, folder = '', note = '', counts, subject = shown.object } = shown;
+  const { isMonospace = false, folder = '', note = '', counts, subject = shown.object } = shown;
   const sentence = [
     entry.step === undefined ? '' : t('Step {0}', entry.step),
     shown.verb,
@@ -56,7 +56,7 @@ export function describeStep(entry: PageEntry, tool: ToolUse, { projectDir, ...r
     icon: shown.icon,
     verb: shown.verb,
     object: shown.object,
-    mono,
+    isMonospace,
     folder,
     note,
     counts,
@@ -103,7 +103,7 @@ function describeAction(
         icon: 'terminal',
         verb: running ? t('Running') : t('Ran'),
         object: oneLine(action.command),
-        mono: true,
+        isMonospace: true,
         subject: action.command,
         note: action.background === true ? t('in the background') : '',
       };
@@ -112,7 +112,7 @@ function describeAction(
         icon: 'search',
         verb: running ? t('Searching') : t('Searched'),
         object: oneLine(action.query),
-        mono: true,
+        isMonospace: true,
         folder: action.path === undefined ? '' : splitPath(`${action.path}/.`, projectDir).folder,
         note: action.matches === undefined ? '' : plural(action.matches, t('{0} result', 1), t('{0} results')),
       };

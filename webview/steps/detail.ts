@@ -20,7 +20,7 @@ export interface DetailContext {
   readonly projectDir: string | undefined;
   readonly actions: Actions;
   /** Whether to show all lines of a long diff. */
-  readonly allLines: boolean;
+  readonly showsAllLines: boolean;
   /** Below everything else. */
   readonly footer?: TemplateResult;
 }
@@ -129,7 +129,7 @@ function command(
 
 function diff(context: DetailContext, change: FileChange): TemplateResult {
   const lines = diffLines(change);
-  const first = context.allLines ? lines : lines.slice(0, firstLines);
+  const first = context.showsAllLines ? lines : lines.slice(0, firstLines);
   const numbered = change.patch !== undefined;
   const key = `d:${context.entry.index}`;
   return html`${fileHead(context, change.path, true)}

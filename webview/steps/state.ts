@@ -8,7 +8,7 @@ export type StepState =
 
 /** `waits`: a person must decide before the call continues. */
 export interface RunState {
-  readonly runLive: boolean;
+  readonly isRunLive: boolean;
   readonly waits: WaitingRequest | undefined;
   /** An earlier call of the same agent waits for a person. Agents ask in order, and start none of the later calls before. */
   readonly isBehindWaiting: boolean;
@@ -17,7 +17,7 @@ export interface RunState {
 /** State of a call without an end while its run is active. */
 export function openState(
   status: 'created' | 'running',
-  { waits, isBehindWaiting }: Omit<RunState, 'runLive'>,
+  { waits, isBehindWaiting }: Omit<RunState, 'isRunLive'>,
 ): StepState {
   if (waits !== undefined) return 'approval';
   if (isBehindWaiting) return 'behind';
@@ -25,11 +25,11 @@ export function openState(
 }
 
 /** Result of a call. A call without an answer in an ended run is not running. */
-export function stepState(tool: ToolUse, { runLive, ...run }: RunState): StepState {
+export function stepState(tool: ToolUse, { isRunLive, ...run }: RunState): StepState {
   switch (tool.status) {
     case 'created':
     case 'running':
-      return runLive ? openState(tool.status, run) : 'unanswered';
+      return isRunLive ? openState(tool.status, run) : 'unanswered';
     case 'success':
       return exitCode(tool) === undefined ? 'done' : 'failed';
     case 'failed':

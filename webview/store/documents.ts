@@ -9,7 +9,7 @@ interface Document {
   stream: MarkdownStream;
   /** Characters parsed so far. */
   parsedLength: number;
-  closed: boolean;
+  isClosed: boolean;
 }
 
 /** The parsed text of messages, created on demand and extended as they grow. */
@@ -62,15 +62,15 @@ export class Documents {
     if (
       document === undefined ||
       document.parsedLength > text.length ||
-      (document.closed && document.parsedLength !== text.length)
+      (document.isClosed && document.parsedLength !== text.length)
     ) {
-      document = { stream: new MarkdownStream(), parsedLength: 0, closed: false };
+      document = { stream: new MarkdownStream(), parsedLength: 0, isClosed: false };
       this.#documents.set(entry.index, document);
     }
-    if (!document.closed) {
+    if (!document.isClosed) {
       document.stream.append(text.slice(document.parsedLength));
       document.parsedLength = text.length;
-      document.closed = !open;
+      document.isClosed = !open;
       document.stream.update(!open);
     }
     return document.stream.parts;

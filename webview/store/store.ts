@@ -203,11 +203,11 @@ export class Store implements RowSource {
       : this.#citationMarks.placesOf(entry, parts, this.#open.has(entry.index));
   }
 
-  closed(key: string): boolean {
+  isClosed(key: string): boolean {
     return this.#closedKeys.has(key);
   }
 
-  noiseOpen(runId: string): boolean {
+  isNoiseOpen(runId: string): boolean {
     return this.expanded.has(`n:${runId}`);
   }
 

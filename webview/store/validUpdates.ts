@@ -14,11 +14,11 @@ export function validEntry(entry: PageEntry): PageEntry {
     typeof foreign['content'] === 'string' &&
     isObject(type) &&
     kinds.has(String(type['kind'])) &&
-    tool(type);
+    isValidTool(type);
   return ok ? entry : damagedEntry(index, foreign);
 }
 
-function tool(type: Readonly<Record<string, unknown>>): boolean {
+function isValidTool(type: Readonly<Record<string, unknown>>): boolean {
   if (type['kind'] === 'error') return isObject(type['error']) && typeof type['error']['message'] === 'string';
   if (type['kind'] !== 'tool_use') return true;
   const call = type['tool'];

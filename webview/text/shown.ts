@@ -10,9 +10,9 @@ const maxPieces = 500;
 /** Text of a session with invisible characters written out and marked. */
 export function visibleTemplate(text: string, kind: TextKind = 'prose'): TemplateResult | string {
   const parts = pieces(text, kind);
-  if (parts.length === 1 && parts[0]?.escape === false) return text;
+  if (parts.length === 1 && parts[0]?.isEscape === false) return text;
   if (parts.length > maxPieces) return plain(text, kind);
-  return html`${parts.map(({ text: piece, escape }) => (escape ? escaped(piece) : piece))}`;
+  return html`${parts.map(({ text: piece, isEscape }) => (isEscape ? escaped(piece) : piece))}`;
 }
 
 function escaped(name: string, title = t('Invisible character')): TemplateResult {
@@ -25,11 +25,11 @@ export function shownCode(text: string): TemplateResult | string {
   if (disguise === undefined) return text;
   const parts: (TemplateResult | string)[] = [];
   let from = 0;
-  for (const { start, end, hidden } of disguise.spots.slice(0, maxPieces)) {
+  for (const { start, end, isHidden } of disguise.spots.slice(0, maxPieces)) {
     const character = text.slice(start, end);
     parts.push(
-      text.slice(from, hidden ? start : end),
-      hidden ? escaped(characterName(character)) : escaped(characterName(character), t('Look-alike character')),
+      text.slice(from, isHidden ? start : end),
+      isHidden ? escaped(characterName(character)) : escaped(characterName(character), t('Look-alike character')),
     );
     from = end;
   }
@@ -38,10 +38,10 @@ export function shownCode(text: string): TemplateResult | string {
 
 /** Sentences about everything deceptive in these texts; none if they are what they look like. */
 export function warnings(texts: readonly string[]): string[] {
-  const { hidden, scripts, lookAlikes } = findDisguises(texts);
+  const { hiddenCharacters, scripts, lookAlikes } = findDisguises(texts);
   const alike = lookAlikes.map((one) => `${one} (${characterName(one)})`);
   return [
-    ...(hidden.length > 0 ? [t('Contains invisible characters: {0}.', listed(hidden))] : []),
+    ...(hiddenCharacters.length > 0 ? [t('Contains invisible characters: {0}.', listed(hiddenCharacters))] : []),
     ...(scripts.length > 0 ? [t('Mixes letters of different alphabets in one word: {0}.', scripts.join(', '))] : []),
     ...(alike.length > 0 ? [t('Contains characters that look like others: {0}.', listed(alike))] : []),
   ];

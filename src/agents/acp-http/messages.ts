@@ -29,7 +29,7 @@ interface VisibleContent {
   readonly lead: number;
   readonly length: number;
   /** The content is text of the message. */
-  readonly counts: boolean;
+  readonly isMessageText: boolean;
 }
 
 /** The messages of a run, part by part. Consecutive text parts are one entry. */
@@ -37,7 +37,7 @@ export class MessageEntries {
   readonly #run: NormalizedRun;
   /** Parts of the current message so far. */
   #partCount = 0;
-  #open = false;
+  #isOpen = false;
   #userText: string[] | undefined;
   #last: TextEntry | undefined;
   #messageMap = new MessageMap<TextEntry>();
@@ -53,28 +53,28 @@ export class MessageEntries {
   }
 
   created(message: JsonObject, line: SourceLine): void {
-    if (this.#open) this.#end(line);
-    this.#open = true;
+    if (this.#isOpen) this.#end(line);
+    this.#isOpen = true;
     this.#partCount = 0;
     this.#userText = message['role'] === 'user' ? [] : undefined;
   }
 
   /** `false` if its metadata is of an unknown kind; the part itself is shown. */
-  part(value: JsonObject, line: SourceLine): boolean {
-    this.#open = true;
+  readPart(value: JsonObject, line: SourceLine): boolean {
+    this.#isOpen = true;
     this.#partCount += 1;
     const part = partOf(value);
     if (this.#userText !== undefined) this.#userText.push(part.text ?? `\n\n${attachmentText(part)}\n\n`);
     else if (part.name !== undefined) this.#addArtifact(part, part.name, line);
     else this.#addUnnamedPart(part, line);
-    return !part.otherMetadata;
+    return !part.hasOtherMetadata;
   }
 
   /** The complete message; adds parts that were not streamed. */
   completeMessage(message: JsonObject, line: SourceLine): boolean {
-    if (!this.#open) this.created(message, line);
+    if (!this.#isOpen) this.created(message, line);
     const parts = objects(message['parts']);
-    const known = parts.slice(this.#partCount).map((part) => this.part(part, line));
+    const known = parts.slice(this.#partCount).map((part) => this.readPart(part, line));
     if (this.#userText === undefined) this.#agentMessageCount += 1;
     else this.#repeatedMessageCount += 1;
     this.#end(line);
@@ -86,18 +86,18 @@ export class MessageEntries {
     let [completed, repeated] = [this.#agentMessageCount, this.#repeatedMessageCount];
     const [next, ...rest] = messages.filter(({ role }) => (role === 'user' ? repeated-- : completed--) <= 0);
     const isOther = next === undefined || (next['role'] === 'user') !== (this.#userText !== undefined);
-    if (this.#open && isOther) this.#end(line);
+    if (this.#isOpen && isOther) this.#end(line);
     if (next !== undefined) this.completeMessage(next, line);
     for (const message of rest) this.completeMessage(message, line);
   }
 
   /** The stream has ended, possibly within a message. */
   close(line: Pick<SourceLine, 'timestamp'>): void {
-    if (this.#open) this.#end(line);
+    if (this.#isOpen) this.#end(line);
   }
 
   #addUnnamedPart(part: Part, line: SourceLine): void {
-    const shown = shownPart(part, this.#streams);
+    const shown = shownPart(part, this.#isStreaming);
     if (shown === undefined) {
       for (const step of part.trajectories) this.#step(step, line);
       this.#refer(part.citations);
@@ -112,14 +112,14 @@ export class MessageEntries {
     ]);
   }
 
-  get #streams(): boolean {
+  get #isStreaming(): boolean {
     return this.#run.texts.streaming === 'text' && this.#last !== undefined;
   }
 
   /** The entry that has it now, and where its content begins there. */
   #addText(shown: VisibleContent, { timestamp }: SourceLine): { readonly entry: TextEntry; readonly from: number } {
     const { texts, session } = this.#run;
-    const before = this.#streams ? this.#last : undefined;
+    const before = this.#isStreaming ? this.#last : undefined;
     const entry = texts.piece('text', shown.text, timestamp, session.metadata());
     const last = before ?? { entry, text: '', points: 0, cited: [] };
     this.#last = last;
@@ -129,7 +129,7 @@ export class MessageEntries {
     last.text += shown.text;
     last.points += codePoints(shown.text) - joint;
     this.#messageMap.addEntry(last);
-    if (shown.counts) this.#messageMap.addText(last, from, shown.length, joint);
+    if (shown.isMessageText) this.#messageMap.addText(last, from, shown.length, joint);
     return { entry: last, from };
   }
 
@@ -155,7 +155,7 @@ export class MessageEntries {
     const metadata = { ...at.entry.metadata, annotations: [...at.cited] };
     at.entry = { ...at.entry, metadata };
     const { texts, writer } = this.#run;
-    if (this.#streams && at === this.#last) texts.annotate(metadata);
+    if (this.#isStreaming && at === this.#last) texts.annotate(metadata);
     else writer.put({ ...at.entry, content: at.text });
   }
 
@@ -213,7 +213,7 @@ export class MessageEntries {
       this.#pendingCitations = [];
       this.#run.system('citation', 'Sources without a text', timestamp, { annotations });
     }
-    this.#open = false;
+    this.#isOpen = false;
     this.#userText = undefined;
     this.#last = undefined;
     this.#messageMap = new MessageMap();
@@ -224,7 +224,7 @@ export class MessageEntries {
 function shownPart(part: Part, isMore: boolean): VisibleContent | undefined {
   const { contentType, text, bytes, url } = part;
   if (text !== undefined && text !== '') {
-    if (!/^application\//i.test(contentType)) return { text, lead: 0, length: codePoints(text), counts: true };
+    if (!/^application\//i.test(contentType)) return { text, lead: 0, length: codePoints(text), isMessageText: true };
     return withSeparators(toCodeBlock(text), '\n\n', '\n\n');
   }
   if (bytes === undefined && url === undefined) return undefined;
@@ -238,14 +238,14 @@ function withSeparators(shown: VisibleContent, before: string, after: string): V
 /** Placeholder for content that is not text. */
 function attachmentPlaceholder(part: Part): VisibleContent {
   const text = attachmentText(part);
-  return { text, lead: 0, length: codePoints(text), counts: false };
+  return { text, lead: 0, length: codePoints(text), isMessageText: false };
 }
 
 /** The complete text as a code block. */
 function toCodeBlock(text: string): VisibleContent {
   const longest = (text.match(/`+/g) ?? []).reduce((length, run) => Math.max(length, run.length), 2);
   const fence = '`'.repeat(longest + 1);
-  return { text: `${fence}\n${text}\n${fence}`, lead: fence.length + 1, length: codePoints(text), counts: true };
+  return { text: `${fence}\n${text}\n${fence}`, lead: fence.length + 1, length: codePoints(text), isMessageText: true };
 }
 
 /** The text of a message, for people. */

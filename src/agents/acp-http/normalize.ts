@@ -57,7 +57,7 @@ export class AcpHttpReader implements AgentReader {
         this.#messages.created(inner, line);
         return true;
       case 'message.part':
-        this.#keepUnknown(this.#messages.part(inner, line), line);
+        this.#keepUnknown(this.#messages.readPart(inner, line), line);
         return true;
       case 'message.completed':
         this.#keepUnknown(this.#messages.completeMessage(inner, line), line);

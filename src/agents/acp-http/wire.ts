@@ -56,7 +56,7 @@ export interface Part {
   readonly citations: readonly GivenCitation[];
   readonly trajectories: readonly Trajectory[];
   /** Metadata of an unknown kind, or with fields that are not shown. */
-  readonly otherMetadata: boolean;
+  readonly hasOtherMetadata: boolean;
 }
 
 export function partOf(part: JsonObject): Part {
@@ -77,7 +77,7 @@ export function partOf(part: JsonObject): Part {
     url: nonEmpty(part['content_url']),
     citations: metadata.filter((record) => metadataKind(record) === 'citation').map(givenCitation),
     trajectories: metadata.filter((record) => metadataKind(record) === 'trajectory').map(trajectory),
-    otherMetadata: !allMetadata.every(isKnown),
+    hasOtherMetadata: !allMetadata.every(isKnown),
   };
 }
 

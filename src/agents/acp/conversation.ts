@@ -53,23 +53,23 @@ export class Conversation {
 
   /** `false` if the update is of an unknown kind. */
   handleUpdate(kind: string, update: JsonObject, speaker: MessageSource): boolean {
-    if (kind === 'tool_call' && speaker.counted) this.toolCalls += 1;
+    if (kind === 'tool_call' && speaker.isPartOfAnswer) this.toolCalls += 1;
     return this.#addMessageUpdate(kind, update, speaker) ?? this.#addUpdate(kind, update, speaker);
   }
 
   /** `undefined` if the update is not a message. */
   #addMessageUpdate(kind: string, update: JsonObject, speaker: MessageSource): boolean | undefined {
     const messages = this.#messages;
-    const between: MessageSource = { ...speaker, origin: speaker.origin ?? 'callback', counted: false };
+    const between: MessageSource = { ...speaker, origin: speaker.origin ?? 'callback', isPartOfAnswer: false };
     switch (kind) {
       case 'user_message_chunk':
-        return messages.chunk('user', update, speaker);
+        return messages.readChunk('user', update, speaker);
       case 'agent_message_chunk':
-        return this.#addInformational(update, speaker) || messages.chunk('text', update, speaker);
+        return this.#addInformational(update, speaker) || messages.readChunk('text', update, speaker);
       case 'agent_thought_chunk':
-        return messages.chunk('thinking', update, speaker);
+        return messages.readChunk('thinking', update, speaker);
       case 'session_message_chunk':
-        return messages.chunk('user', update, between);
+        return messages.readChunk('user', update, between);
       case 'user_message':
         messages.addWholeMessage('user', update, speaker);
         return true;

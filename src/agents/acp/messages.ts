@@ -17,13 +17,13 @@ export interface MessageSource {
   /** Conversation of the subagent that it belongs to. */
   readonly child: string | undefined;
   /** Part of the answer to this run's prompt. */
-  readonly counted: boolean;
+  readonly isPartOfAnswer: boolean;
 }
 
 interface StreamedText {
   readonly key: string;
   readonly entry: NormalizedEntry;
-  readonly counted: boolean;
+  readonly isPartOfAnswer: boolean;
   text: string;
 }
 
@@ -42,7 +42,7 @@ export class Messages {
   }
 
   /** `false` if the content is of an unknown kind. */
-  chunk(kind: TextKind, update: JsonObject, speaker: MessageSource): boolean {
+  readChunk(kind: TextKind, update: JsonObject, speaker: MessageSource): boolean {
     const shown = contentText(update['content']);
     if (shown === undefined) return false;
     const id = nonEmpty(update['messageId']);
@@ -76,7 +76,7 @@ export class Messages {
       if (shown !== '') this.#addChunk(kind, id, shown, speaker);
     } else if (known.text !== shown) {
       if (this.#currentKey === known.key && this.#run.texts.streaming === kind) this.#run.texts.close(shown);
-      else this.#run.texts.replace(known.entry, kind, shown, { counted: known.counted });
+      else this.#run.texts.replace(known.entry, kind, shown, { counted: known.isPartOfAnswer });
       known.text = shown;
     }
   }
@@ -109,9 +109,9 @@ export class Messages {
     if (texts.streaming !== kind || this.#currentKey !== key) {
       texts.close();
       this.#currentKey = key;
-      const { timestamp, metadata, origin, counted } = speaker;
-      const entry = texts.piece(kind, content, timestamp, metadata, { origin, counted });
-      if (id !== undefined) this.#remember({ key, entry, counted, text: content });
+      const { timestamp, metadata, origin, isPartOfAnswer } = speaker;
+      const entry = texts.piece(kind, content, timestamp, metadata, { origin, counted: isPartOfAnswer });
+      if (id !== undefined) this.#remember({ key, entry, isPartOfAnswer, text: content });
       return;
     }
     texts.piece(kind, content, speaker.timestamp, speaker.metadata);

@@ -47,7 +47,7 @@ export class AcpReader implements AgentReader {
       if (callId === undefined || by === 'withdrawn' || by === 'run_over') return;
       this.#conversation.calls.setDecision(callId, answer.kind === 'allow');
     };
-    run.toolOutput = (callId, stdout, exitCode, timestamp) => {
+    run.addToolOutput = (callId, stdout, exitCode, timestamp) => {
       const context = { timestamp, metadata: run.session.metadata() };
       return this.#conversation.calls.setOutput(callId, stdout, exitCode, context);
     };
@@ -102,7 +102,7 @@ export class AcpReader implements AgentReader {
       case 'notification':
         return this.#readNotification(message.method, message.params, line);
       case 'request':
-        return this.#request(message.method, message.id, message.params, line);
+        return this.#readRequest(message.method, message.id, message.params, line);
     }
   }
 
@@ -150,19 +150,19 @@ export class AcpReader implements AgentReader {
       this.#session.auth(params);
       return true;
     }
-    if (method !== 'session/update') return this.#notes.notification(method, params, line.timestamp);
+    if (method !== 'session/update') return this.#notes.readNotification(method, params, line.timestamp);
     const update = params['update'];
-    return isObject(update) && this.#update(update, nonEmpty(params['sessionId']), line);
+    return isObject(update) && this.#readUpdate(update, nonEmpty(params['sessionId']), line);
   }
 
-  #update(update: JsonObject, sessionId: string | undefined, line: SourceLine): boolean {
+  #readUpdate(update: JsonObject, sessionId: string | undefined, line: SourceLine): boolean {
     const { session } = this.#run;
     if (session.id === null) session.setId(sessionId);
     const child = sessionId !== undefined && sessionId !== session.id ? sessionId : undefined;
     const kind = nonEmpty(update['sessionUpdate']) ?? '';
     if (isConversation(kind)) return this.#handleMessage(kind, update, child, line);
     const { timestamp } = line;
-    if (child !== undefined) return this.#notes.update(kind, update, timestamp) || aboutSessions.has(kind);
+    if (child !== undefined) return this.#notes.readUpdate(kind, update, timestamp) || aboutSessions.has(kind);
     switch (kind) {
       case 'usage_update':
         this.#turns.usage(usageUpdate(update));
@@ -190,7 +190,7 @@ export class AcpReader implements AgentReader {
         this.#notes.subagent(update, timestamp);
         return true;
       default:
-        return this.#notes.update(kind, update, timestamp);
+        return this.#notes.readUpdate(kind, update, timestamp);
     }
   }
 
@@ -207,7 +207,7 @@ export class AcpReader implements AgentReader {
     const origin: Origin | undefined = history ? 'replay' : child === undefined ? undefined : 'subagent';
     const known = this.#run.session.metadata();
     const metadata = child === undefined ? known : { ...known, childSessionId: child };
-    const speaker = { timestamp: line.timestamp, metadata, origin, child, counted: origin === undefined };
+    const speaker = { timestamp: line.timestamp, metadata, origin, child, isPartOfAnswer: origin === undefined };
     return this.#conversation.handleUpdate(kind, update, speaker);
   }
 
@@ -220,9 +220,9 @@ export class AcpReader implements AgentReader {
     if (end !== undefined) this.#turns.endTurn(end, timestamp);
   }
 
-  #request(method: string, requestId: string, params: JsonObject, { timestamp }: SourceLine): boolean {
+  #readRequest(method: string, requestId: string, params: JsonObject, { timestamp }: SourceLine): boolean {
     if (clientMethods.test(method)) return true;
-    if (method !== 'session/request_permission') return this.#notes.request(method, params, timestamp);
+    if (method !== 'session/request_permission') return this.#notes.readRequest(method, params, timestamp);
     const subject = isObject(params['subject']) ? params['subject'] : params;
     const call = isObject(subject['toolCall']) ? subject['toolCall'] : {};
     const callId = nonEmpty(call['toolCallId']) ?? nonEmpty(subject['toolCallId']);

@@ -18,7 +18,7 @@ export class Notes {
   }
 
   /** `false` if the update is of an unknown kind. */
-  update(kind: string, update: JsonObject, timestamp: string): boolean {
+  readUpdate(kind: string, update: JsonObject, timestamp: string): boolean {
     switch (kind) {
       case 'notice': {
         const shown = [nonEmpty(update['title']), nonEmpty(update['description'])].filter((part) => part !== undefined);
@@ -45,7 +45,7 @@ export class Notes {
     });
   }
 
-  notification(method: string, params: JsonObject, timestamp: string): boolean {
+  readNotification(method: string, params: JsonObject, timestamp: string): boolean {
     if (method === '$/cancel_request') return true;
     if (method !== 'elicitation/complete') return false;
     this.#run.addSideEntry('question', 'The question was answered in another place.', timestamp, {
@@ -54,7 +54,7 @@ export class Notes {
     return true;
   }
 
-  request(method: string, params: JsonObject, timestamp: string): boolean {
+  readRequest(method: string, params: JsonObject, timestamp: string): boolean {
     if (method !== 'elicitation/create') return false;
     this.#run.addSideEntry('question', nonEmpty(params['message']) ?? 'The agent asks a question.', timestamp, {
       requestedSchema: limitDepth(params['requestedSchema'] ?? null),

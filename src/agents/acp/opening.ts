@@ -8,7 +8,7 @@ export const protocolVersion = 1;
 
 /** Sent in `initialize`; `preset`: what is known of the agent so far. */
 export function initializeParams(clientVersion: string, preset: AcpPreset | undefined): JsonObject {
-  const files = preset?.quirks.clientFiles ?? true;
+  const files = preset?.quirks.offersFileAccess ?? true;
   return {
     protocolVersion,
     clientCapabilities: { fs: { readTextFile: files, writeTextFile: files }, terminal: true },

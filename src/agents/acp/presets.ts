@@ -26,13 +26,13 @@ export interface AcpQuirks {
   /** Exits when stdin is closed; otherwise Vitrine has to stop it. */
   readonly exitsWithStdin: boolean;
   /** Signals must go to the whole process group, because the first process does not pass them on. */
-  readonly signalGroup: boolean;
+  readonly signalsWholeGroup: boolean;
   /** Tokens count from the start of the process, not of the turn. */
   readonly hasRunningTotals: boolean;
   /** How it resumes an earlier conversation: `none` if the agent offers `session/load`, but it fails. */
   readonly resume: 'resume' | 'load' | 'none';
   /** Whether Vitrine offers it file access. `false`: the agent would use that, but fails to create files. */
-  readonly clientFiles: boolean;
+  readonly offersFileAccess: boolean;
 }
 
 export const acpPresets: readonly AcpPreset[] = [
@@ -46,7 +46,13 @@ export const acpPresets: readonly AcpPreset[] = [
     agentNames: ['@agentclientprotocol/claude-agent-acp', '@zed-industries/claude-code-acp'],
     login: 'claude /login',
     modesWithoutAsking: { writes: ['acceptEdits', 'auto'], all: ['bypassPermissions'] },
-    quirks: { exitsWithStdin: true, signalGroup: false, hasRunningTotals: false, resume: 'resume', clientFiles: true },
+    quirks: {
+      exitsWithStdin: true,
+      signalsWholeGroup: false,
+      hasRunningTotals: false,
+      resume: 'resume',
+      offersFileAccess: true,
+    },
   },
   {
     id: 'codex-acp',
@@ -58,7 +64,13 @@ export const acpPresets: readonly AcpPreset[] = [
     agentNames: ['@agentclientprotocol/codex-acp'],
     login: 'codex login',
     modesWithoutAsking: { writes: ['workspace-write', 'agent'], all: ['agent-full-access'] },
-    quirks: { exitsWithStdin: false, signalGroup: false, hasRunningTotals: false, resume: 'resume', clientFiles: true },
+    quirks: {
+      exitsWithStdin: false,
+      signalsWholeGroup: false,
+      hasRunningTotals: false,
+      resume: 'resume',
+      offersFileAccess: true,
+    },
   },
   {
     id: 'gemini-acp',
@@ -71,7 +83,13 @@ export const acpPresets: readonly AcpPreset[] = [
     agentNames: ['gemini-cli'],
     login: 'gemini',
     modesWithoutAsking: { writes: ['autoEdit'], all: ['yolo'] },
-    quirks: { exitsWithStdin: true, signalGroup: true, hasRunningTotals: false, resume: 'none', clientFiles: false },
+    quirks: {
+      exitsWithStdin: true,
+      signalsWholeGroup: true,
+      hasRunningTotals: false,
+      resume: 'none',
+      offersFileAccess: false,
+    },
   },
   {
     id: 'copilot-acp',
@@ -84,7 +102,13 @@ export const acpPresets: readonly AcpPreset[] = [
     agentNames: ['Copilot'],
     login: 'copilot login',
     modesWithoutAsking: { writes: [], all: ['autopilot'] },
-    quirks: { exitsWithStdin: true, signalGroup: true, hasRunningTotals: true, resume: 'load', clientFiles: true },
+    quirks: {
+      exitsWithStdin: true,
+      signalsWholeGroup: true,
+      hasRunningTotals: true,
+      resume: 'load',
+      offersFileAccess: true,
+    },
   },
 ];
 

@@ -14,7 +14,7 @@ export interface TurnOutcome {
   readonly text: string | null;
   readonly model: string | null;
   /** The turn had tool calls, and so more than one model call. */
-  readonly calledTools: boolean;
+  readonly hasCalledTools: boolean;
 }
 
 /** Results of the turns of one process, one closing figure each. */
@@ -27,7 +27,7 @@ export class Reports {
   #usd: number | null = null;
   #contextWindow: number | undefined;
   #contextTokens: number | undefined;
-  #calledTools = false;
+  #hasCalledTools = false;
 
   constructor(hasRunningTotals: () => boolean) {
     this.hasRunningTotals = hasRunningTotals;
@@ -51,7 +51,7 @@ export class Reports {
     this.#contextTokens = tokens ?? this.#contextTokens;
   }
 
-  turn({ end, error, text, model, calledTools }: TurnOutcome): RunReport {
+  turn({ end, error, text, model, hasCalledTools }: TurnOutcome): RunReport {
     const usage = end?.usage ?? null;
     const own = usage === null ? null : this.#usageSinceLast(usage);
     const models = end === null || end.models.length === 0 ? usageOfModel(own, model) : end.models;
@@ -67,7 +67,7 @@ export class Reports {
       models: this.#models,
       cover: { of: 'run', sure: true },
     };
-    this.#calledTools = calledTools;
+    this.#hasCalledTools = hasCalledTools;
     this.#reports.push(report);
     return report;
   }
@@ -94,7 +94,7 @@ export class Reports {
 
   /** A turn with tools had several model calls: their input together is more than the context of the last one. */
   #isOfLastCall({ usage }: RunReport): boolean {
-    if (!this.#calledTools || usage === null || this.#contextTokens === undefined) return false;
+    if (!this.#hasCalledTools || usage === null || this.#contextTokens === undefined) return false;
     const { input = 0, cacheRead = 0, cacheWrite = 0 } = usage;
     const read = input + cacheRead;
     return read > 0 && [read, read + cacheWrite].includes(this.#contextTokens);

@@ -30,7 +30,7 @@ export class Turns {
   readonly #conversation: Conversation;
   readonly #reports: Reports;
   /** The agent reported that the turn is failing, but not why. */
-  #systemError = false;
+  #hasSystemError = false;
   /** Tool calls of the turns that have ended. */
   #callsBefore = 0;
 
@@ -66,7 +66,7 @@ export class Turns {
   }
 
   markFailing(): void {
-    this.#systemError = true;
+    this.#hasSystemError = true;
   }
 
   /** The agent says that the turn has ended. */
@@ -100,7 +100,7 @@ export class Turns {
 
   /** Why a turn failed although the agent ended it normally. */
   #failureReason(stopReason: string, timestamp: string): string | undefined {
-    if (this.#systemError) {
+    if (this.#hasSystemError) {
       const last = nonEmpty(this.#run.texts.finalText.trim());
       const shown = 'The agent reported that the turn failed. Its last message has the reason.';
       const entry = last === undefined ? 'The agent reported that the turn failed.' : shown;
@@ -115,11 +115,11 @@ export class Turns {
   #close(end: TurnEnd | null, error: string | undefined, timestamp: string): void {
     const { texts, session } = this.#run;
     const text = texts.finalText === '' ? null : texts.finalText;
-    const calledTools = this.#conversation.toolCalls > this.#callsBefore;
+    const hasCalledTools = this.#conversation.toolCalls > this.#callsBefore;
     this.#callsBefore = this.#conversation.toolCalls;
-    const report = this.#reports.turn({ end, error, text, model: session.model, calledTools });
+    const report = this.#reports.turn({ end, error, text, model: session.model, hasCalledTools });
     this.#run.isInTurn = false;
-    this.#systemError = false;
+    this.#hasSystemError = false;
     this.#conversation.plans.endTurn();
     const { isError, usage } = report;
     this.#run.system('result', reportText(report, end?.stopReason), timestamp, {

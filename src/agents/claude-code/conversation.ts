@@ -32,7 +32,7 @@ interface Parts {
 export class Conversation {
   readonly #parts: Parts;
   readonly #prompt: string | undefined;
-  #promptReplayed = false;
+  #isPromptReplayed = false;
   #userLines = 0;
   #isAfterCompaction = false;
   compactions = 0;
@@ -54,7 +54,7 @@ export class Conversation {
   }
 
   /** `false`: not a message. */
-  assistant(line: Line, partials: Partials): boolean {
+  readAssistantMessage(line: Line, partials: Partials): boolean {
     const message = line.message['message'];
     if (!isObject(message)) return false;
     const blocks = contentBlocks(message['content']);
@@ -67,14 +67,14 @@ export class Conversation {
       session.setModel(model);
       texts.message(id);
     }
-    if (ended === 'refusal' && model !== syntheticModel) state.refused = true;
+    if (ended === 'refusal' && model !== syntheticModel) state.isRefused = true;
     if (id !== undefined && model !== syntheticModel) {
       usages.addUsage({
         messageId: id,
         model: model ?? null,
         parentCallId: line.parentCallId,
         usage: message['usage'],
-        settled: ended !== undefined,
+        isFinal: ended !== undefined,
       });
     }
     if (id !== undefined && model !== syntheticModel) partials.follows(id, line);
@@ -83,7 +83,7 @@ export class Conversation {
       if (api !== undefined && field(block, 'type') === 'text') this.#addApiError(block, api, line);
       else this.block(block, line, model, { id, partials });
     }
-    if (line.message['aborted'] === true) state.interrupted = true;
+    if (line.message['aborted'] === true) state.isInterrupted = true;
     return true;
   }
 
@@ -182,7 +182,7 @@ export class Conversation {
     const meta = objects(line.message['tool_result_meta']).find((item) => item['id'] === id);
     const failed = isTrue(block['is_error']) || field(block['content'], 'error_code') !== undefined;
     const own = line.message['tool_use_result'];
-    const taken = this.#parts.calls.result({
+    const taken = this.#parts.calls.addResult({
       id,
       text: shown,
       isError: failed,
@@ -197,13 +197,13 @@ export class Conversation {
 
   #addApiError(block: unknown, api: ApiError, line: Line): void {
     const shown = text(field(block, 'text')) ?? '';
-    const refused = api.refused || this.#parts.state.refused;
+    const refused = api.refused || this.#parts.state.isRefused;
     const code = refused ? 'refusal' : errorCode({ ...api, message: shown });
     this.#parts.state.error(shown, code ?? 'api_error', line.timestamp, line.metadata());
   }
 
   /** `false`: not a message. */
-  user(line: Line): boolean {
+  readUserMessage(line: Line): boolean {
     const blocks = contentBlocks(field(line.message['message'], 'content'));
     if (blocks === undefined) return false;
     if (line.parentCallId === null && line.message['isReplay'] !== true) this.#userLines += 1;
@@ -217,13 +217,13 @@ export class Conversation {
 
   /** With `--replay-user-messages` the agent repeats the prompt, which the transcript already has. */
   #isPrompt(blocks: readonly unknown[], line: Line): boolean {
-    if (line.message['isReplay'] !== true || this.#prompt === undefined || this.#promptReplayed) return false;
-    this.#promptReplayed =
+    if (line.message['isReplay'] !== true || this.#prompt === undefined || this.#isPromptReplayed) return false;
+    this.#isPromptReplayed =
       blocks
         .map((block) => blockText(block))
         .join('\n')
         .trim() === this.#prompt;
-    return this.#promptReplayed;
+    return this.#isPromptReplayed;
   }
 
   #addBlock(block: unknown, line: Line): void {

@@ -19,7 +19,7 @@ import { Results } from './figures/results.ts';
 import { Retractions } from './texts/retractions.ts';
 import { RunState } from './figures/runState.ts';
 import { SessionInfo } from './session.ts';
-import { plainToolLine } from './tools/plainTools.ts';
+import { readPlainToolLine } from './tools/plainTools.ts';
 import { SpreadJson } from '../shared/spreadJson.ts';
 import { Stderr } from '../shared/normalizer/stderr.ts';
 import { describeLine, thinkingText } from './systemLines.ts';
@@ -132,11 +132,11 @@ export class ClaudeCodeNormalizer implements Normalizer {
       knownError: knownError(fixedStderr, this.#stderr.text),
       lines: this.#lines.counts.total,
       hasFailed: this.#state.hasErrorEntry,
-      interrupted: this.#state.interrupted,
+      interrupted: this.#state.isInterrupted,
       isUnfinished: this.#isUnfinished,
     });
     if (ending.kind === 'interrupted') this.#state.interrupt(closing, ending.text);
-    else if (this.#state.interrupted && !this.#state.interruptNoted) this.#state.interrupt(closing);
+    else if (this.#state.isInterrupted && !this.#state.hasInterruptEntry) this.#state.interrupt(closing);
     if (ending.kind === 'error') this.#state.error(ending.text, ending.code, timestamp, closing.metadata());
     return this.#writer.take();
   }
@@ -146,14 +146,14 @@ export class ClaudeCodeNormalizer implements Normalizer {
     const usages = this.#usages;
     return {
       // Claude Code repeats an unknown id, although no conversation has it.
-      sessionIds: this.#state.unknownSession && !this.#hasStarted ? [] : [...this.#session.ids],
+      sessionIds: this.#state.isUnknownSession && !this.#hasStarted ? [] : [...this.#session.ids],
       model: this.#session.model,
       agentVersion: this.#session.version,
       permissionMode: this.#session.permissionMode,
       reports: [...this.#results.reports],
       lines: { ...this.#lines.counts },
       warnings: this.#warnings(),
-      unknownSession: this.#state.unknownSession,
+      unknownSession: this.#state.isUnknownSession,
       unfinished: this.#isUnfinished,
       // A getter: they grow with the run, and facts are read often during a stream.
       get answer() {
@@ -242,7 +242,7 @@ export class ClaudeCodeNormalizer implements Normalizer {
 
   #pushStderr(line: OutputLine, at: number): void {
     const shown = stderrText(line);
-    if (unknownSessionText.test(shown)) this.#state.unknownSession = true;
+    if (unknownSessionText.test(shown)) this.#state.isUnknownSession = true;
     if (shown.trim() !== '') this.#stderr.push(shown, this.#session.clock.arrivalTime(at), this.#session.metadata());
   }
 
@@ -272,9 +272,9 @@ export class ClaudeCodeNormalizer implements Normalizer {
         return true;
       case 'tool_use':
       case 'tool_result':
-        return plainToolLine(line, this.#calls);
+        return readPlainToolLine(line, this.#calls);
       case 'system':
-        if (message['subtype'] === 'init') return this.#init(line);
+        if (message['subtype'] === 'init') return this.#readInit(line);
         return this.#addDescribedLine(line);
       default:
         return this.#addDescribedLine(line);
@@ -286,15 +286,15 @@ export class ClaudeCodeNormalizer implements Normalizer {
     const before = this.#writer.waiting;
     const isOne =
       line.message['type'] === 'user'
-        ? this.#conversation.user(line)
-        : this.#conversation.assistant(line, this.#partials);
+        ? this.#conversation.readUserMessage(line)
+        : this.#conversation.readAssistantMessage(line, this.#partials);
     this.#retractions.addLine(line, this.#writer.updatesSince(before));
     return isOne;
   }
 
   /** Text of a model before it refused is not part of the answer if another model takes over. */
   #retract(line: Line): void {
-    if (this.#retractions.retract(line)) this.#state.refused = false;
+    if (this.#retractions.retract(line)) this.#state.isRefused = false;
   }
 
   #readStreamEvent(line: Line): boolean {
@@ -305,10 +305,10 @@ export class ClaudeCodeNormalizer implements Normalizer {
       this.#state.error(shown, nonEmpty(error['type']), line.timestamp, line.metadata());
       return true;
     }
-    return this.#partials.event(line);
+    return this.#partials.readEvent(line);
   }
 
-  #init(line: Line): boolean {
+  #readInit(line: Line): boolean {
     const init = initLine(line.message);
     this.#session.setInit(init);
     this.#state.startTurn();

@@ -6,23 +6,23 @@ import { ShownItems } from '../stores/displayedItems.ts';
 import { timeOf, type RecordReader, type StoreSession } from '../stores/storeSession.ts';
 import { historyItems } from './history.ts';
 import { conversationOf, type PlacedItem } from './messages.ts';
-import { billedUsage, type TokenRule } from './usage.ts';
+import { billedUsage, type CacheInclusionRule } from './usage.ts';
 
 const requestKinds = new Set(['api_req_started', 'deleted_api_reqs', 'subagent_usage']);
 
 /** Reads the files of one task. Entries come from what the person saw; if that file is missing, from what the model saw. */
 export class TaskReader implements RecordReader {
   readonly #session: StoreSession;
-  readonly #tokenRule: TokenRule;
+  readonly #includesCache: CacheInclusionRule;
   readonly #shownItems: ShownItems;
   /** Models by the time of first use, oldest first. */
   #models: readonly { readonly from: number; readonly model: string; readonly provider: string | undefined }[] = [];
   #history: readonly JsonObject[] = [];
   #hasMessages = false;
 
-  constructor(session: StoreSession, rule: TokenRule) {
+  constructor(session: StoreSession, rule: CacheInclusionRule) {
     this.#session = session;
-    this.#tokenRule = rule;
+    this.#includesCache = rule;
     this.#shownItems = new ShownItems(session);
     session.facts.entryPoint = 'chat';
     const id = session.options.session;
@@ -129,7 +129,7 @@ export class TaskReader implements RecordReader {
     }
     if (kind === undefined || !requestKinds.has(kind)) return;
     const info = parse(text(message['text']) ?? '');
-    const found = isObject(info) ? billedUsage(info, { rule: this.#tokenRule, at, provider }) : undefined;
+    const found = isObject(info) ? billedUsage(info, { includesCache: this.#includesCache, at, provider }) : undefined;
     if (found === undefined) return;
     this.#session.model(model);
     const { usage, usd } = found;

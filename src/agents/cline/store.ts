@@ -6,7 +6,7 @@ import type { SessionNote, StoreFormat, StorePart, StoreRecord } from '../stores
 import { storeRoots } from '../stores/roots.ts';
 import { RecordParser } from '../stores/storeSession.ts';
 import { TaskReader } from './reader.ts';
-import { clineTokens, rooTokens, type TokenRule } from './usage.ts';
+import { clineIncludesCache, createRooCacheRule, type CacheInclusionRule } from './usage.ts';
 
 /*
  * Cline and its two forks keep one folder per task: `ui_messages.json` (what the person sees, with the tokens and cost of
@@ -19,37 +19,37 @@ import { clineTokens, rooTokens, type TokenRule } from './usage.ts';
 export const clineStore = taskStore({
   agent: 'cline',
   label: 'Cline',
-  tokens: clineTokens,
+  includesCache: clineIncludesCache,
 });
 
 /** Since 3.29.5, the tokens of the whole prompt (RooCodeInc/Roo-Code#8954). */
 export const rooCodeStore = taskStore({
   agent: 'roo-code',
   label: 'Roo Code',
-  tokens: rooTokens(Date.UTC(2025, 10, 1)),
+  includesCache: createRooCacheRule(Date.UTC(2025, 10, 1)),
 });
 
 /** The same change came with 4.119.0. */
 export const kiloCodeStore = taskStore({
   agent: 'kilo-code',
   label: 'Kilo Code',
-  tokens: rooTokens(Date.UTC(2025, 10, 12)),
+  includesCache: createRooCacheRule(Date.UTC(2025, 10, 12)),
 });
 
 interface TaskStore {
   readonly agent: ObservedAgent;
   readonly label: string;
-  readonly tokens: TokenRule;
+  readonly includesCache: CacheInclusionRule;
 }
 
-function taskStore({ agent, label, tokens }: TaskStore): StoreFormat {
+function taskStore({ agent, label, includesCache }: TaskStore): StoreFormat {
   return {
     agent,
     label,
     roots: storeRoots[agent],
     place: placeOf,
     notes: taskNotes,
-    createParser: (options) => new RecordParser(options, (session) => new TaskReader(session, tokens)),
+    createParser: (options) => new RecordParser(options, (session) => new TaskReader(session, includesCache)),
   };
 }
 

@@ -18,29 +18,44 @@ interface ApiUsage {
 }
 
 /** Whether `tokensIn` includes cache reads and writes. */
-export type TokenRule = (usage: ApiUsage) => boolean;
+export type CacheInclusionRule = (usage: ApiUsage) => boolean;
 
 /** These providers pass on figures of OpenAI-style APIs, which count the whole prompt. */
-const wholePrompt = new Set(['openai', 'litellm', 'doubao', 'fireworks', 'hicap', 'lmstudio', 'qwen', 'xai', 'zai']);
+const wholePromptProviders = new Set([
+  'openai',
+  'litellm',
+  'doubao',
+  'fireworks',
+  'hicap',
+  'lmstudio',
+  'qwen',
+  'xai',
+  'zai',
+]);
 
-export const clineTokens: TokenRule = ({ provider }) => provider !== undefined && wholePrompt.has(provider);
+export const clineIncludesCache: CacheInclusionRule = ({ provider }) =>
+  provider !== undefined && wholePromptProviders.has(provider);
 
 /** Before the change, requests to Anthropic-style APIs counted only the rest of the prompt. */
-export function rooTokens(changedAt: number): TokenRule {
+export function createRooCacheRule(changedAt: number): CacheInclusionRule {
   return ({ protocol, at }) => !(protocol === 'anthropic' && at < changedAt);
 }
 
 /** The figures of a request; `undefined` if it has none. A cost of 0 means a model without a price. */
 export function billedUsage(
   info: JsonObject,
-  { rule, at, provider }: { readonly rule: TokenRule; readonly at: number; readonly provider: string | undefined },
+  {
+    includesCache,
+    at,
+    provider,
+  }: { readonly includesCache: CacheInclusionRule; readonly at: number; readonly provider: string | undefined },
 ): BilledUsage | undefined {
   const tokensIn = count(info['tokensIn']) ?? 0;
   const cacheReads = count(info['cacheReads']) ?? 0;
   const cacheWrites = count(info['cacheWrites']) ?? 0;
   const cached = cacheReads + cacheWrites;
   const protocol = nonEmpty(info['apiProtocol']);
-  const isWhole = tokensIn >= cached && rule({ tokensIn, cacheReads, cacheWrites, at, provider, protocol });
+  const isWhole = tokensIn >= cached && includesCache({ tokensIn, cacheReads, cacheWrites, at, provider, protocol });
   const usage: TokenUsage = {
     input: isWhole ? tokensIn - cached : tokensIn,
     output: count(info['tokensOut']) ?? 0,

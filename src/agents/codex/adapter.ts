@@ -31,7 +31,7 @@ export const codex: AgentAdapter = {
   parseVersion: (output) => /\bcodex(?:-cli)?\s+v?(\d+\.\d+\.\d+\S*)/i.exec(output)?.[1] ?? null,
   login: {
     args: ['login', 'status'],
-    signedIn: (output) => (/^Logged in/m.test(output) ? true : /^Not logged in/m.test(output) ? false : undefined),
+    parseSignedIn: (output) => (/^Logged in/m.test(output) ? true : /^Not logged in/m.test(output) ? false : undefined),
   },
   capabilities: {
     resume: supported,

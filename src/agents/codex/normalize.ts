@@ -26,8 +26,8 @@ export class CodexReader implements AgentReader {
   }
 
   readMessage(message: JsonObject, line: SourceLine): boolean {
-    if (this.#threads.line(message, line)) return true;
-    const known = this.#server.message(message, line);
+    if (this.#threads.readLine(message, line)) return true;
+    const known = this.#server.readMessage(message, line);
     if (known !== undefined) return known;
     const event = eventOf(message);
     if (event !== undefined) return this.#oldEvents.event(event.type, event.fields, line);

@@ -86,6 +86,8 @@ function sideFilesIn(folder: string, usage: boolean, idKnown: boolean): SideFile
   if (!usage && idKnown) return undefined;
   return {
     ...(usage && { usage: `${folder}/usage.json` }),
-    ...(!idKnown && { log: { folder: `${folder}/log`, names: (line) => sessionInLog(line) !== undefined } }),
+    ...(!idKnown && {
+      log: { folder: `${folder}/log`, namesConversation: (line) => sessionInLog(line) !== undefined },
+    }),
   };
 }

@@ -132,7 +132,7 @@ export class CopilotReader implements AgentReader {
     this.#calls.end();
     this.#notices.end();
     this.#plainText.end();
-    this.#hasPlainEnded = this.#plainText.began && code === 0 && signal === null;
+    this.#hasPlainEnded = this.#plainText.hasStarted && code === 0 && signal === null;
     if (this.#interrupted !== undefined) this.#interrupt(timestamp);
   }
 
@@ -232,33 +232,36 @@ export class CopilotReader implements AgentReader {
       case 'session.shutdown': {
         const usage = usageFile(data);
         if (usage !== undefined) this.#setUsage(usage);
-        return this.#notices.line(event, this.#speakers.speakerOf(event, undefined, speaker.timestamp));
+        return this.#notices.readLine(event, this.#speakers.speakerOf(event, undefined, speaker.timestamp));
       }
       case 'assistant.idle':
         if (data['aborted'] === true) this.#interrupted ??= 'aborted';
         return true;
       case 'subagent.started':
         this.#speakers.linkSubagent(agentId, nonEmpty(data['toolCallId']));
-        return this.#notices.line(event, this.#speakers.speakerOf(event, nonEmpty(data['model']), speaker.timestamp));
+        return this.#notices.readLine(
+          event,
+          this.#speakers.speakerOf(event, nonEmpty(data['model']), speaker.timestamp),
+        );
       case 'session.info':
         if (data['infoType'] === 'model_retry') {
           this.#notices.retry(nonEmpty(data['message']) ?? 'model_retry', data, speaker);
           return true;
         }
-        return this.#notices.line(event, speaker);
+        return this.#notices.readLine(event, speaker);
       case 'session.mcp_servers_loaded':
         for (const server of mcpServers(data)) this.#setServer(server);
-        return this.#notices.line(event, speaker);
+        return this.#notices.readLine(event, speaker);
       case 'session.mcp_server_status_changed':
         this.#updateServerStatus(data);
-        return this.#notices.line(event, this.#speakers.speakerOf(event, undefined, speaker.timestamp));
+        return this.#notices.readLine(event, this.#speakers.speakerOf(event, undefined, speaker.timestamp));
       case 'session.start':
       case 'session.resume':
         this.#run.session.setId(data['sessionId']);
         this.#run.session.setModel(nonEmpty(data['selectedModel']));
-        return this.#notices.line(event, this.#speakers.speakerOf(event, undefined, speaker.timestamp));
+        return this.#notices.readLine(event, this.#speakers.speakerOf(event, undefined, speaker.timestamp));
       default:
-        return this.#notices.line(event, speaker);
+        return this.#notices.readLine(event, speaker);
     }
   }
 

@@ -34,7 +34,7 @@ export class CursorReader implements AgentReader {
   /** Text that arrived in pieces and is not complete yet. */
   readonly #pieces = new Pieces();
   /** Some text came in pieces. */
-  #streams = false;
+  #hasStreamedText = false;
 
   constructor(run: NormalizedRun) {
     this.#run = run;
@@ -45,7 +45,7 @@ export class CursorReader implements AgentReader {
     if (this.#run.session.id === null) this.#run.session.setId(message['session_id']);
     switch (message['type']) {
       case 'system':
-        return message['subtype'] === 'init' && this.#init(message, line);
+        return message['subtype'] === 'init' && this.#readInit(message, line);
       case 'user':
         return this.#readUserMessage(message, line);
       case 'thinking':
@@ -71,7 +71,7 @@ export class CursorReader implements AgentReader {
     };
   }
 
-  #init(message: JsonObject, { timestamp }: SourceLine): boolean {
+  #readInit(message: JsonObject, { timestamp }: SourceLine): boolean {
     const { session } = this.#run;
     this.#run.setSession(message['session_id'], timestamp);
     session.setModel(nonEmpty(message['model']));
@@ -129,18 +129,18 @@ export class CursorReader implements AgentReader {
   #addText(content: string, piece: boolean, { timestamp }: SourceLine): void {
     const { texts, session } = this.#run;
     // After a call, an identical piece is a repetition.
-    const isMessage = this.#pieces.are(content) && !(piece && this.#pieces.isComplete);
+    const isMessage = this.#pieces.isEqualTo(content) && !(piece && this.#pieces.isComplete);
     const repeated = isMessage || texts.isStreamed('text', content);
     if (piece && (!repeated || content.length < shortestRepeat)) {
-      this.#streams = true;
+      this.#hasStreamedText = true;
       this.#pieces.add(content);
       texts.piece('text', content, timestamp, session.metadata());
       return;
     }
     const streamed = texts.streamedText('text');
     if (isMessage) texts.closeMessage(content);
-    else if (repeated || (this.#streams && texts.isAllOf(content, streamed ?? ''))) texts.close();
-    else if (streamed !== undefined && this.#pieces.begin(content)) {
+    else if (repeated || (this.#hasStreamedText && texts.isAllOf(content, streamed ?? ''))) texts.close();
+    else if (streamed !== undefined && this.#pieces.isPrefixOf(content)) {
       texts.close(content.slice(this.#pieces.length - streamed.length));
     } else if (streamed !== undefined && content.startsWith(streamed)) texts.close(content);
     else texts.add('text', content, timestamp, session.metadata());
@@ -152,7 +152,7 @@ export class CursorReader implements AgentReader {
     if (call === undefined) return false;
     const { calls, session } = this.#run;
     this.#run.texts.close();
-    this.#pieces.end();
+    this.#pieces.endMessage();
     this.#run.isInTurn = true;
     const action = toolAction(call.kind, call.args);
     const { args: input, kind: toolName } = call;

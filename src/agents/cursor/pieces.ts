@@ -20,7 +20,7 @@ export class Pieces {
   }
 
   /** Another message begins with the next piece; the previous one may still be repeated completely. */
-  end(): void {
+  endMessage(): void {
     this.#isComplete = true;
   }
 
@@ -31,12 +31,12 @@ export class Pieces {
   }
 
   /** Whether `content` equals all of them. */
-  are(content: string): boolean {
+  isEqualTo(content: string): boolean {
     return this.#length === content.length && this.#parts.join('') === content;
   }
 
   /** Whether `content` begins with all of them, if there are any. */
-  begin(content: string): boolean {
+  isPrefixOf(content: string): boolean {
     return this.#length > 0 && this.#length <= content.length && content.startsWith(this.#parts.join(''));
   }
 }

@@ -76,7 +76,7 @@ export class GeminiChatReader implements RecordReader {
     if (!isObject(value)) return false;
     this.#readFolder(record.path);
     if (record.part.role === 'subagent') return this.#readSubagentRecord(value, record.part.agent);
-    if (record.kind === 'document') return this.#document(value);
+    if (record.kind === 'document') return this.#readDocument(value);
     const { $set: set, $rewindTo: rewindTo } = value;
     if (isObject(set)) this.#set(set);
     else if (typeof rewindTo === 'string') this.#rewind(rewindTo);
@@ -106,7 +106,7 @@ export class GeminiChatReader implements RecordReader {
   }
 
   /** A complete chat: earlier messages are recognized by their ids. */
-  #document(value: JsonObject): boolean {
+  #readDocument(value: JsonObject): boolean {
     if (!Array.isArray(value['messages'])) return false;
     this.#readHeader(value);
     for (const message of objects(value['messages'])) {

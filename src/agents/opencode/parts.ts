@@ -38,7 +38,7 @@ export class OpenCodeParts {
     return this.#runningIds.size > 0;
   }
 
-  part(part: JsonObject, message: OpenCodeMessage | undefined): boolean {
+  readPart(part: JsonObject, message: OpenCodeMessage | undefined): boolean {
     const type = text(part['type']) ?? '';
     const session = message?.session ?? text(part['sessionID']) ?? text(part['session_id']);
     const isSubagent = session !== this.#session.options.session;

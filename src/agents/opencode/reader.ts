@@ -115,7 +115,7 @@ export class OpenCodeReader implements RecordReader {
       if (message !== undefined) this.#usage.step(message, part);
       return true;
     }
-    return this.#parts.part(part, message);
+    return this.#parts.readPart(part, message);
   }
 
   /** Messages have the errors but come before all parts, so an error is added when the parts of a later message begin. */

@@ -69,7 +69,7 @@ export interface SessionNote {
 
 export interface StoreParserOptions {
   /** `false`: only `facts` are needed, no entries. */
-  readonly entries: boolean;
+  readonly needsEntries: boolean;
   /** Native id of the session. */
   readonly session: string;
   /** Data of the shared files, by key. */

@@ -156,7 +156,7 @@ export class RecordParser implements StoreParser {
   /** Entries are always created, but returned only if wanted. */
   #takeUpdates(): readonly EntryUpdate[] {
     const updates = this.#session.take();
-    return this.#session.options.entries ? updates : [];
+    return this.#session.options.needsEntries ? updates : [];
   }
 }
 

@@ -63,10 +63,12 @@ function inputText(input: unknown): string | undefined {
 }
 
 function warnings(request: AgentRequest): string[] {
-  const { hidden, scripts, lookAlikes } = findDisguises([request.title, ...codeOf(request)]);
+  const { hiddenCharacters, scripts, lookAlikes } = findDisguises([request.title, ...codeOf(request)]);
   const confusable = lookAlikes.map((lookAlike) => `${lookAlike} (${characterName(lookAlike)})`);
   return [
-    ...(hidden.length > 0 ? [`  Warning: it contains invisible characters: ${listed(hidden)}.`] : []),
+    ...(hiddenCharacters.length > 0
+      ? [`  Warning: it contains invisible characters: ${listed(hiddenCharacters)}.`]
+      : []),
     ...(scripts.length > 0
       ? [`  Warning: it mixes letters of different alphabets in one word: ${listed(scripts)}.`]
       : []),

@@ -32,19 +32,19 @@ export const mcp: Command = {
     const [first] = positionals;
     if (first !== undefined) throw new UsageError(`Unexpected argument: "${first}".`, 'See "vitrine mcp --help".');
     const context = { ...outer, cwd: path.resolve(outer.cwd, values.cwd ?? '.') };
-    const engineOptions = { store: values.store, writes: true };
+    const engineOptions = { store: values.store, createsStore: true };
     const [{ StdioServerTransport }, { vitrineServer }] = await Promise.all([
       import('@modelcontextprotocol/sdk/server/stdio.js'),
       import('../mcp/server.ts'),
     ]);
     const engine = createEngine(context, engineOptions);
-    const allowStart = values['allow-start'] === true;
+    const startsWithoutAsking = values['allow-start'] === true;
     const served = vitrineServer({
       context,
       engine,
       options: engineOptions,
       version: version(),
-      allowStart,
+      startsWithoutAsking,
     });
     const ended = Promise.race([
       once(context.stdin, 'end'),

@@ -53,8 +53,8 @@ export const sessions: Command = {
       const agent = agentOption(of).type;
       const cwd = path.resolve(context.cwd, folder ?? '.');
       const program = values.program === undefined ? undefined : path.resolve(context.cwd, values.program);
-      const resumes = false;
-      const acp = acpChoice({ agent, resumes, profile, program, command: positionals, cwd: context.cwd });
+      const canResume = false;
+      const acp = acpChoice({ agent, canResume, profile, program, command: positionals, cwd: context.cwd });
       const chosen = acp?.profile === undefined ? {} : { profile: acp.profile };
       const engine = createEngine(context, { store: values.store, ...(acp !== undefined && { acp: acp.agents }) });
       return printAgentSessions(engine, context, { agent, cwd, ...chosen }, json);

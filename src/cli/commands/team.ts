@@ -76,9 +76,9 @@ export const team: Command = {
     const [name = '', url, ...others] = positionals;
     const action = Object.hasOwn(actions, name) ? actions[name] : undefined;
     if (action === undefined) throw new UsageError('Specify an action.', 'See "vitrine team --help".');
-    const isForeign = Object.keys(values).find((option) => option !== 'store' && !action.options.includes(option));
-    if (isForeign !== undefined)
-      throw new UsageError(`--${isForeign} does not apply to "team ${name}".`, 'See "vitrine team --help".');
+    const foreignOption = Object.keys(values).find((option) => option !== 'store' && !action.options.includes(option));
+    if (foreignOption !== undefined)
+      throw new UsageError(`--${foreignOption} does not apply to "team ${name}".`, 'See "vitrine team --help".');
     const takesMore = name === 'init' || name === 'join' || name === 'share';
     if (name !== 'budget' && (others.length > 0 || (url !== undefined && !takesMore)))
       throw new UsageError(`Unexpected argument: "${others[0] ?? url ?? ''}".`, 'See "vitrine team --help".');

@@ -47,12 +47,12 @@ export const usage: Command = {
     if (by === undefined)
       throw new UsageError(`Unknown grouping: "${values.by}" (--by).`, `Use one of: ${groupings.join(', ')}.`);
     const days = values.line === true ? 1 : daysOption(values.days);
-    const ownOnly = values.own === true;
+    const excludesObserved = values.own === true;
     const prices = await pricesOption(values.prices, context);
-    const engine = createEngine(context, { store: values.store, ownOnly, prices });
+    const engine = createEngine(context, { store: values.store, excludesObserved, prices });
     try {
       const { runSpending, unreadable } = await engine.archive.spending();
-      const observed = ownOnly ? [] : await engine.archive.observedSpending();
+      const observed = excludesObserved ? [] : await engine.archive.observedSpending();
       const team = values.team === true ? await teamSpending(context, values.store) : undefined;
       // Sessions that another machine ran for an agent of this one are in both lists.
       const own = new Set(runSpending.map(({ sessionId }) => sessionId));

@@ -45,7 +45,7 @@ export async function explainLine(
   }
   const claims = lineClaims(lines, records)[line - 1] ?? [];
   const steps: LineStep[] = [];
-  for (const { session, entryIndex, kind, edited } of claims) {
+  for (const { session, entryIndex, kind, isEditedSince } of claims) {
     const handle = await open(session);
     try {
       const { title, prompt, agent_label } = handle.summary();
@@ -57,7 +57,7 @@ export async function explainLine(
         entry: entryIndex,
         at: entry?.timestamp ?? null,
         kind,
-        edited_since: edited,
+        edited_since: isEditedSince,
         prompt: await promptBefore(handle, entryIndex),
       });
     } finally {

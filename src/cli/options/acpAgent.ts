@@ -18,7 +18,7 @@ export interface AcpChoice {
 /** ACP agent for the options of a command; `undefined` for other agents. */
 export function acpChoice(values: {
   readonly agent: ExecutorType | undefined;
-  readonly resumes: boolean;
+  readonly canResume: boolean;
   readonly profile: string | undefined;
   /** Absolute path. */
   readonly program: string | undefined;
@@ -26,9 +26,9 @@ export function acpChoice(values: {
   readonly command: readonly string[];
   readonly cwd: string;
 }): AcpChoice | undefined {
-  const { agent, resumes, profile, program, command, cwd } = values;
+  const { agent, canResume, profile, program, command, cwd } = values;
   const [name, ...args] = command;
-  if (agent !== 'acp' && !(agent === undefined && resumes)) {
+  if (agent !== 'acp' && !(agent === undefined && canResume)) {
     if (profile === undefined) return undefined;
     throw new UsageError('--profile applies only to Agent Client Protocol agents.', 'Add --agent acp.');
   }
@@ -39,10 +39,10 @@ export function acpChoice(values: {
     return { profile: commandProfile, agents: [{ id: commandProfile, label: path.basename(name), args, ...where }] };
   }
   if (profile === undefined) {
-    if (resumes) return { agents: [] };
+    if (canResume) return { agents: [] };
     throw new UsageError('Specify an Agent Client Protocol agent.', suggestion);
   }
-  if (resumes && profile === commandProfile)
+  if (canResume && profile === commandProfile)
     throw new UsageError('This session was started with a command, so --program does not apply.', repeatCommand);
   const preset = acpPresets.find(({ id }) => id === profile);
   if (preset === undefined) throw new UsageError(`Unknown agent: "${profile}" (--profile).`, suggestion);

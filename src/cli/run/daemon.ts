@@ -12,10 +12,13 @@ interface DaemonUse {
   /** `--store` as given. */
   readonly store: string | undefined;
   /** A user reads the output and can answer. */
-  readonly person?: boolean;
+  readonly isInteractive?: boolean;
 }
 
-const clientOf = ({ person = false }: DaemonUse): ClientDescription => ({ kind: 'terminal', person });
+const clientOf = ({ isInteractive = false }: DaemonUse): ClientDescription => ({
+  kind: 'terminal',
+  person: isInteractive,
+});
 
 /** Connects to the store's daemon and starts it if necessary. @throws UsageError */
 export function startedDaemon(context: CliContext, use: DaemonUse): Promise<DaemonConnection> {

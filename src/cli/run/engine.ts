@@ -26,9 +26,9 @@ export interface EngineOptions {
   /** The user's price table. */
   readonly prices?: unknown;
   /** Excludes sessions from other programs from searches. */
-  readonly ownOnly?: boolean;
+  readonly excludesObserved?: boolean;
   /** The command writes to the store, which is created if missing. */
-  readonly writes?: boolean;
+  readonly createsStore?: boolean;
 }
 
 export const storeHelp = `  --store DIR        folder of the sessions; default: $XDG_DATA_HOME/vitrine, ~/.local/share/vitrine, %APPDATA%\\vitrine
@@ -90,7 +90,7 @@ export function engineDeps(context: CliContext, options: EngineOptions): EngineD
   const warn = (message: string): void => void context.stderr.write(`vitrine: ${message}\n`);
   const quiet = (): void => undefined;
   const storeDir = storeFolder(context, options.store);
-  if (options.writes === true) makeFolder(storeDir);
+  if (options.createsStore === true) makeFolder(storeDir);
   const catalogue = new Catalogue(storeDir);
   return {
     storeDir,
@@ -109,6 +109,6 @@ export function engineDeps(context: CliContext, options: EngineOptions): EngineD
     version: version(),
     copyFiles: true,
     catalogue,
-    ...(options.ownOnly !== true && { sources: createSources(context, new StoredFacts(catalogue, { warn })) }),
+    ...(options.excludesObserved !== true && { sources: createSources(context, new StoredFacts(catalogue, { warn })) }),
   };
 }

@@ -56,7 +56,7 @@ export async function openShared(
         `${session.owner} does not share the transcript of this session.`,
         'Ask them to share its records.',
       );
-    const engine = createEngine(context, { store: mirror, ownOnly: true });
+    const engine = createEngine(context, { store: mirror, excludesObserved: true });
     const handle = await engine.open(id);
     const close = async (): Promise<void> => {
       handle.dispose();
@@ -78,7 +78,7 @@ export async function searchShared(
     return withClient(login, (client) => pullShared(client, mirror, login.address.user));
   });
   const ids = new Set(pulled.sessions.map(({ session_id }) => session_id));
-  const engine = createEngine(context, { store: mirror, ownOnly: true });
+  const engine = createEngine(context, { store: mirror, excludesObserved: true });
   try {
     const within: SearchRequest['within'] = ({ session_id }) => ids.has(session_id);
     const answer = await engine.archive.search.search({ ...request, within });

@@ -7,7 +7,7 @@ const maxUpdates = 2000;
 
 export interface Batch {
   readonly updates: EntryUpdate[];
-  readonly gap: boolean;
+  readonly hasGap: boolean;
 }
 
 /**
@@ -36,7 +36,7 @@ export class PendingUpdates {
   }
 
   takeBatch(): Batch {
-    const batch = { updates: [...this.#byIndex.values()].flat(), gap: this.#hasGap };
+    const batch = { updates: [...this.#byIndex.values()].flat(), hasGap: this.#hasGap };
     this.#clear();
     this.#hasGap = false;
     return batch;

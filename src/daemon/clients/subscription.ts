@@ -126,10 +126,12 @@ export class Subscription implements Disposable {
     if (this.#isSending || this.#isDisposed || !isNews) return;
     this.#isSending = true;
     this.#seq += 1;
+    const { updates, hasGap } = this.#pendingUpdates.takeBatch();
     const update: SessionUpdate = {
       subscription: this.#id,
       seq: this.#seq,
-      ...this.#pendingUpdates.takeBatch(),
+      updates,
+      gap: hasGap,
       state: snapshotOf(this.handle),
       notices: this.#notices,
       ...(this.#isEndUnreported && this.#newestEndedRun !== undefined && { ended: this.#newestEndedRun }),

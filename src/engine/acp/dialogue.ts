@@ -74,7 +74,7 @@ export class AcpDialogue implements Dialogue {
   #isBusy = true;
   /** Before the first prompt, there is no turn to cancel. */
   #hasSentPrompt = false;
-  #interrupted = false;
+  #isInterrupted = false;
   #hasEnded = false;
   /** Aborted when the turn ends, so that pending requests are cancelled. */
   #turnAbort = new AbortController();
@@ -133,8 +133,8 @@ export class AcpDialogue implements Dialogue {
   }
 
   interrupt(): void {
-    if (!this.#isBusy || this.#interrupted) return;
-    this.#interrupted = true;
+    if (!this.#isBusy || this.#isInterrupted) return;
+    this.#isInterrupted = true;
     this.#turnAbort.abort();
     if (this.#hasSentPrompt) this.#cancel();
   }
@@ -204,7 +204,7 @@ export class AcpDialogue implements Dialogue {
     const answered = this.#peer.request('session/prompt', params);
     this.#hasSentPrompt = true;
     // The user interrupted before there was a turn to cancel.
-    if (this.#interrupted) this.#cancel();
+    if (this.#isInterrupted) this.#cancel();
     try {
       await answered;
     } catch (error) {
@@ -222,7 +222,7 @@ export class AcpDialogue implements Dialogue {
     this.#turnAbort.abort();
     this.#turnAbort = new AbortController();
     this.#isBusy = false;
-    this.#interrupted = false;
+    this.#isInterrupted = false;
     const next = this.#queuedMessages.shift();
     if (next === undefined) this.#host.onTurnEnded();
     else await this.#runTurn(next);

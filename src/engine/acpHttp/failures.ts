@@ -23,14 +23,14 @@ export class AcpHttpFailure extends Error {
   readonly words: FailureWords;
 
   /** A retry may succeed. */
-  readonly passes: boolean;
+  readonly isTransient: boolean;
 
   constructor(code: AcpHttpFailureCode, message: Wording, detail: Wording, cause?: unknown, passes = false) {
     super(toEnglish(message), cause === undefined ? undefined : { cause });
     this.code = code;
     this.detail = toEnglish(detail);
     this.words = { message, detail };
-    this.passes = passes;
+    this.isTransient = passes;
   }
 
   static is(error: unknown, code?: AcpHttpFailureCode): error is AcpHttpFailure {

@@ -72,7 +72,7 @@ export function acpHttpLauncher(requestedProfile: string | undefined, deps: AcpH
               ...(resume !== null && { sessionId: resume }),
               clock,
               graceMs: deps.graceMs ?? defaultGraceMs,
-              answers: interactive,
+              canAskUser: interactive,
             }),
           );
           const dialogue = interactive ? { dialogue: dialogueWith } : {};

@@ -19,7 +19,7 @@ export interface AcpHttpRunRequest extends AcpHttpRequest {
   /** Time for the server to end a stopped run, in ms. */
   readonly graceMs: number;
   /** Someone answers the agent's questions. Otherwise the run ends at the first question. */
-  readonly answers: boolean;
+  readonly canAskUser: boolean;
   readonly pollIntervalsMs?: readonly number[];
 }
 
@@ -34,7 +34,7 @@ export async function startAcpHttpRun(request: AcpHttpRunRequest): Promise<Agent
   const run = new AcpHttpRun(request, abort);
   return {
     pid: undefined,
-    input: request.answers ? run.input : null,
+    input: request.canAskUser ? run.input : null,
     output: run.output(first),
     exit: run.exit,
     leftovers: () => Promise.resolve(0),
@@ -49,8 +49,8 @@ class AcpHttpRun {
   /** Takes answers only; the protocol has no other input for a run. */
   readonly input: AgentInput = {
     open: false,
-    write: (line) => this.#answer(answerIn(line)),
-    close: () => this.#answer(null),
+    write: (line) => this.#sendAnswer(answerIn(line)),
+    close: () => this.#sendAnswer(null),
   };
   readonly exit: Promise<ExitInfo>;
   readonly #request: AcpHttpRunRequest;
@@ -107,14 +107,14 @@ class AcpHttpRun {
       for await (const bytes of stream) {
         yield this.#readOutputChunk(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
         // This chunk may have contained the run's id.
-        if (this.#stopping) void this.#cancel();
+        if (this.#isStopping) void this.#cancel();
       }
     } catch (error) {
       cause = error;
     }
     this.#endLines();
     this.#abort.signal.throwIfAborted();
-    if (!this.#settled)
+    if (!this.#isDoneOrAsking)
       yield* this.#recoverEvents('The connection was lost. Vitrine requested the remaining events.', cause);
   }
 
@@ -129,14 +129,14 @@ class AcpHttpRun {
       await delay(waits[attempt], undefined, { signal });
       const events = await client.events(runId, signal).catch((error: unknown) => {
         // The network or the server may recover before the last attempt.
-        if (!AcpHttpFailure.is(error) || !error.passes) throw error;
+        if (!AcpHttpFailure.is(error) || !error.isTransient) throw error;
         reason = error;
         return null;
       });
       if (events === null) continue;
       const missing = this.#watch.missing(events);
       for (const event of missing) yield this.#readOutputChunk(Buffer.from(`data: ${event}\n\n`));
-      if (this.#settled) return;
+      if (this.#isDoneOrAsking) return;
       if (missing.length > 0) attempt = 0;
     }
     throw acpHttpFailures.streamBroken(runId, reason);
@@ -148,11 +148,11 @@ class AcpHttpRun {
     const { question, runId } = this.#watch;
     const { signal } = this.#abort;
     if (question === null || runId === null) throw acpHttpFailures.streamBroken(runId);
-    const answer = this.#request.answers
+    const answer = this.#request.canAskUser
       ? await Promise.race([this.#nextAnswer(), whenAborted(this.#stop.signal)])
       : null;
     this.#watch.clearQuestion();
-    if (answer !== null && !this.#stopping) return client.resume(runId, answer, signal);
+    if (answer !== null && !this.#isStopping) return client.resume(runId, answer, signal);
     this.#stop.abort();
     await this.#cancel();
     yield* this.#recoverEvents('The run was cancelled while it was waiting. Vitrine requested its last events.');
@@ -168,18 +168,18 @@ class AcpHttpRun {
     return this.#answers.shift() ?? null;
   }
 
-  #answer(answer: string | null): boolean {
+  #sendAnswer(answer: string | null): boolean {
     this.#answers.push(answer);
     this.#onAnswer();
     return true;
   }
 
-  get #stopping(): boolean {
+  get #isStopping(): boolean {
     return this.#stop.signal.aborted;
   }
 
-  get #settled(): boolean {
-    return this.#watch.hasEnded || (this.#watch.question !== null && !this.#stopping);
+  get #isDoneOrAsking(): boolean {
+    return this.#watch.hasEnded || (this.#watch.question !== null && !this.#isStopping);
   }
 
   async #cancel(): Promise<void> {

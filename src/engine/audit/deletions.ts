@@ -75,7 +75,8 @@ export class Deletions {
       throw error;
     } finally {
       await writer.close();
-      if (writer.memoryOnly) this.#deps.log.warn(`The deletion of ${deletion.session_id} could not be recorded.`);
+      if (writer.hasMemoryOnlyLines)
+        this.#deps.log.warn(`The deletion of ${deletion.session_id} could not be recorded.`);
     }
   }
 

@@ -37,7 +37,7 @@ export class LiveBudget implements BudgetListener {
   }
 
   /** A limit has stopped the run. */
-  get tripped(): boolean {
+  get hasReachedLimit(): boolean {
     return this.#budget.reachedLimit !== undefined;
   }
 

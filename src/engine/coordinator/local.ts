@@ -42,7 +42,7 @@ export class LocalCoordinator implements CoordinatorLink, Disposable {
   readonly #journal: Journal;
   readonly #runChanged: Emitter<[run: Run]>;
   #timer: NodeJS.Timeout | undefined;
-  #disposed = false;
+  #isDisposed = false;
   readonly #onRunEnded: LocalDeps['onOver'];
   /** Changed jobs, reported to listeners once they are in the journal. */
   #unreportedJobs: Job[] = [];
@@ -159,14 +159,14 @@ export class LocalCoordinator implements CoordinatorLink, Disposable {
   }
 
   dispose(): void {
-    this.#disposed = true;
+    this.#isDisposed = true;
     clearTimeout(this.#timer);
   }
 
   /** No timer runs while nothing can expire. */
   #planTick(): void {
     clearTimeout(this.#timer);
-    const ms = this.#disposed ? undefined : this.#coordinator.msUntilTick();
+    const ms = this.#isDisposed ? undefined : this.#coordinator.msUntilTick();
     if (ms === undefined) return;
     this.#timer = setTimeout(() => void this.#decideAndSave(() => this.#coordinator.tick()), Math.max(leastTickMs, ms));
     this.#timer.unref();

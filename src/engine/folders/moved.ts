@@ -13,7 +13,7 @@ import { sessionFolders } from './sessionFolders.ts';
 export interface MovedSessions {
   readonly from: string;
   readonly to: string;
-  readonly sure: boolean;
+  readonly isCertain: boolean;
   readonly ids: readonly string[];
 }
 
@@ -48,14 +48,14 @@ export async function movedSessions(
 async function placeOf(
   known: FolderIdentity,
   places: readonly Place[],
-): Promise<{ readonly to: string; readonly sure: boolean } | undefined> {
+): Promise<{ readonly to: string; readonly isCertain: boolean } | undefined> {
   const knownPlace = places.find(({ identity }) => known.folder !== undefined && identity.folder === known.folder);
-  if (knownPlace !== undefined) return { to: knownPlace.folder, sure: true };
+  if (knownPlace !== undefined) return { to: knownPlace.folder, isCertain: true };
   for (const key of ['clone', 'remote'] as const) {
     for (const place of places) {
       if (known[key] === undefined || place.identity[key] !== known[key]) continue;
       const to = await findSameFolder(place, known.path);
-      if (to !== undefined) return { to, sure: key === 'clone' };
+      if (to !== undefined) return { to, isCertain: key === 'clone' };
     }
   }
   return undefined;

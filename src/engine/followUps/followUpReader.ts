@@ -85,7 +85,7 @@ export class FollowUpReader {
     const { summary } = reader;
     const rules = await this.#rulesFor(summary);
     const now = this.#deps.clock();
-    const using = { now, paused: await this.isPaused(), minuteOfDay };
+    const using = { now, isPaused: await this.isPaused(), minuteOfDay };
     const facts = await this.#bestCaseFacts(reader, now);
     const bestCase = decideFollowUp(facts, rules, using);
     // Most sessions can be ruled out without reading their record.
@@ -123,7 +123,7 @@ export class FollowUpReader {
     const { updated_at, follow_ups } = summary;
     const last = reader.turns.at(-1);
     return {
-      idle: isIdle(summary),
+      isIdle: isIdle(summary),
       since: Date.parse(last?.completed_at ?? updated_at),
       total,
       cancelledAt: follow_ups?.cancelled_at,

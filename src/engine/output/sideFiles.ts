@@ -122,7 +122,7 @@ export class SideFiles {
     for (const name of names.sort().slice(0, maxFiles)) {
       const file = this.#files.get(name) ?? { offset: 0, rest: '', line: undefined };
       this.#files.set(name, file);
-      if (file.line === undefined) await readAppended(path.join(log.folder, name), file, log.names);
+      if (file.line === undefined) await readAppended(path.join(log.folder, name), file, log.namesConversation);
     }
     const line = this.#choose(last);
     if (line === undefined) return;

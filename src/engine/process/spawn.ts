@@ -85,7 +85,7 @@ export interface BriefOutcome {
   readonly stderr: string;
   readonly timedOut: boolean;
   /** The output exceeded `maxBytes` and was cut. */
-  readonly cut: boolean;
+  readonly isTruncated: boolean;
 }
 
 export interface BriefOptions {
@@ -122,6 +122,6 @@ export async function runQuery(path: string, args: readonly string[], options: B
     stdout: result.stdout,
     stderr: result.stderr === '' && result.exitCode === undefined ? (result.originalMessage ?? '') : result.stderr,
     timedOut: result.timedOut,
-    cut: result.isMaxBuffer,
+    isTruncated: result.isMaxBuffer,
   };
 }

@@ -17,7 +17,7 @@ export interface TreeTarget {
    */
   readonly marker: string;
   /** Found by a lease after a crash: a group without its leader may belong to other processes now. */
-  readonly orphaned?: boolean;
+  readonly isOrphan?: boolean;
   /** Whether the root has exited, so that its pid may have been reused. */
   readonly hasExited?: () => boolean;
 }
@@ -27,7 +27,7 @@ export interface LadderStep {
   readonly graceMs: number;
 }
 
-const windows = process.platform === 'win32';
+const isWindows = process.platform === 'win32';
 const killRounds = 100;
 
 /** All living processes of the tree: descendants, group members, marked processes, and `known` ones. */
@@ -40,9 +40,9 @@ export async function processTreeOf(
   const leader = all.find(({ pid }) => pid === root?.pid);
   // A group's id is not reused while the group has members, so a group without its leader is still ours.
   const ourGroup =
-    !windows &&
+    !isWindows &&
     root !== null &&
-    (leader === undefined ? target.orphaned !== true : leader.startTime === root.startTime);
+    (leader === undefined ? target.isOrphan !== true : leader.startTime === root.startTime);
   const found = new Map<number, ProcessInfo>();
   for (const info of all) {
     if (info.pid === process.pid) continue;
@@ -69,7 +69,7 @@ export async function processTreeOf(
  * Sends stronger signals until no process of the tree is left. Resolves to the processes that the system could not end.
  */
 export async function stopProcessTree(target: TreeTarget, steps: readonly LadderStep[]): Promise<ProcessInfo[]> {
-  if (windows) return stopWindowsTree(target);
+  if (isWindows) return stopWindowsTree(target);
   let tree = await processTreeOf(target);
   for (const [stepNumber, step] of steps.entries()) {
     if (tree.length === 0) return [];
@@ -90,7 +90,7 @@ export async function stopProcessTree(target: TreeTarget, steps: readonly Ladder
 
 /** Ends leftover processes in the agent's group. Processes in other groups may be meant to stay. */
 export async function endLeftovers(target: TreeTarget, graceMs: number): Promise<ProcessInfo[]> {
-  if (windows || target.root === null) return [];
+  if (isWindows || target.root === null) return [];
   const pgid = target.root.pid;
   const members = async (): Promise<ProcessInfo[]> =>
     (await processTreeOf(target)).filter((info) => info.pgid === pgid);

@@ -16,7 +16,7 @@ export async function reapOrphans(leases: ProcessLeases, log: Log): Promise<Swee
   for (const lease of await leases.findOrphaned()) {
     // Without a start time, the pid may have been reused.
     const root = typeof lease.process?.startTime === 'string' ? lease.process : null;
-    const target = { root, marker: `${runVariable}=${lease.run_id}`, orphaned: true };
+    const target = { root, marker: `${runVariable}=${lease.run_id}`, isOrphan: true };
     const tree = await processTreeOf(target);
     const survivors = tree.length === 0 ? [] : await stopProcessTree(target, ladder);
     ended.push(...tree.map(({ pid }) => ({ pid, program: lease.program })));

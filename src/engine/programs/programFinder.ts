@@ -133,7 +133,7 @@ async function isSignedIn(
   if (login === undefined) return undefined;
   try {
     const { stdout, stderr } = await runQuery(file, login.args, { env, timeoutMs: loginTimeoutMs });
-    return login.signedIn(`${stdout}\n${stderr}`);
+    return login.parseSignedIn(`${stdout}\n${stderr}`);
   } catch {
     return undefined;
   }

@@ -49,7 +49,7 @@ export interface RawLog {
 export interface RecordWriter {
   readonly id: string;
   /** Some lines are only in memory because they cannot be written. The next `flush` tries again. */
-  readonly memoryOnly: boolean;
+  readonly hasMemoryOnlyLines: boolean;
   /** Appended lines that are in no file: still in memory, or lost. */
   readonly unrecorded: Unrecorded | null;
   /** Resolves when the line is in the file, or in memory while the file cannot be written. Never rejects; await it. */

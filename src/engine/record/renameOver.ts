@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { errorCode } from './layout.ts';
 
 /** Errors on Windows while another process, such as a virus scanner, has the file open. */
-const isInUse = new Set(['EPERM', 'EACCES', 'EBUSY']);
+const inUseCodes = new Set(['EPERM', 'EACCES', 'EBUSY']);
 const attempts = 10;
 const firstWaitMs = 5;
 
@@ -14,7 +14,7 @@ export async function renameOver(from: string, to: string): Promise<void> {
       await rename(from, to);
       return;
     } catch (error) {
-      if (attempt === attempts || process.platform !== 'win32' || !isInUse.has(errorCode(error))) throw error;
+      if (attempt === attempts || process.platform !== 'win32' || !inUseCodes.has(errorCode(error))) throw error;
       await delay(firstWaitMs * 2 ** Math.min(attempt, 4));
     }
   }

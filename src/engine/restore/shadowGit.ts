@@ -83,7 +83,7 @@ export class ShadowGit {
   /** Output of git. @throws SnapshotProblem if it fails */
   async run(args: readonly string[], deadline: Deadline, options: RunOptions = {}): Promise<string> {
     const { index, input, isBare = false } = options;
-    const { exitCode, stdout, stderr, timedOut, cut } = await runQuery(this.#program, [...settings, ...args], {
+    const { exitCode, stdout, stderr, timedOut, isTruncated } = await runQuery(this.#program, [...settings, ...args], {
       cwd: this.#folder,
       env: {
         ...this.#env,
@@ -97,7 +97,7 @@ export class ShadowGit {
       ...(input !== undefined && { input }),
     });
     if (timedOut) throw new SnapshotProblem('It took too long.');
-    if (cut) throw new SnapshotProblem('It is too large.');
+    if (isTruncated) throw new SnapshotProblem('It is too large.');
     if (exitCode !== 0 && options.codes?.includes(exitCode ?? -1) !== true)
       throw new SnapshotProblem(`git ${args[0] ?? ''}: ${stderr.trim().slice(0, 500)}`);
     return stdout;

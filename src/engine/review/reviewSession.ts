@@ -70,7 +70,7 @@ export class SessionReview {
   readonly #prompts: { readonly index: number; readonly text: string }[] = [];
   readonly #unreportedByPath = new Map<string, UnreportedChange>();
   /** Whether the first note about a file calls it new. */
-  readonly #isAddedByPath = new Map<string, boolean>();
+  readonly #wasAddedByPath = new Map<string, boolean>();
   /** Whether files were executable before the first note about their modes. */
   readonly #wasExecutable = new Map<string, boolean>();
   /** Files of which a note says that their content changed. */
@@ -160,10 +160,10 @@ export class SessionReview {
     const { path, kind, mode } = change;
     if (mode !== undefined && !this.#wasExecutable.has(path)) this.#wasExecutable.set(path, !mode.executable);
     if (mode?.only !== true) this.#otherContent.add(path);
-    if (!this.#isAddedByPath.has(path)) this.#isAddedByPath.set(path, kind === 'added');
+    if (!this.#wasAddedByPath.has(path)) this.#wasAddedByPath.set(path, kind === 'added');
     // A file that a later run changed is still a new one, and one that came and went is none.
     const isNew = this.#unreportedByPath.get(path)?.kind === 'added';
-    if (kind === 'deleted' && isNew && this.#isAddedByPath.get(path) === true) this.#unreportedByPath.delete(path);
+    if (kind === 'deleted' && isNew && this.#wasAddedByPath.get(path) === true) this.#unreportedByPath.delete(path);
     else this.#unreportedByPath.set(path, kind === 'changed' && isNew ? { ...change, kind: 'added' } : change);
   }
 
@@ -216,7 +216,7 @@ export class SessionReview {
   }
 
   #isNew(path: string): boolean {
-    const isNoted = this.#isAddedByPath.get(path) === true || this.#unreportedByPath.get(path)?.kind === 'added';
+    const isNoted = this.#wasAddedByPath.get(path) === true || this.#unreportedByPath.get(path)?.kind === 'added';
     return isNoted || this.#files.get(path)?.change === 'added';
   }
 

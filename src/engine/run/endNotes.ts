@@ -3,9 +3,9 @@ import { reachedNote } from '../budget/liveBudget.ts';
 import type { Note } from './note.ts';
 
 /** Transcript notes on how a process ended, beyond its own output. */
-export function endNotes(label: string, end: { readonly late: boolean; readonly leftovers: number }): Note[] {
+export function endNotes(label: string, end: { readonly isLate: boolean; readonly leftovers: number }): Note[] {
   const notes: Note[] = [];
-  if (end.late) {
+  if (end.isLate) {
     const content = `${label} did not exit after the conversation, so Vitrine ended it.`;
     notes.push({ subtype: 'ended', content });
   }

@@ -175,7 +175,7 @@ export class LiveRun implements ActiveRun {
         session.conversations.fire();
       },
       maySend: () => this.#budget.maySend(this.#figuresContext()),
-      ...(folder.copies && { beforeMessage: () => this.#feed.written().then(() => folder.copyAtPrompt()) }),
+      ...(folder.copiesFiles && { beforeMessage: () => this.#feed.written().then(() => folder.copyAtPrompt()) }),
       onClosed: (endsItself) => this.#closeIn(endsItself ? closeMs : 0, endsItself ? 'late' : 'as_expected'),
       onFailure: (message) => {
         this.#state = failConversation(this.#state, failures.agentFailed(label, message));
@@ -277,7 +277,7 @@ export class LiveRun implements ActiveRun {
     const how = this.#isStopped ? null : this.#state.closed;
     const exit = how === null ? ended : { code: 0, signal: null };
     await this.#feed.end(exit, { sideFiles, stored });
-    for (const note of endNotes(label, { late: how === 'late', leftovers })) await this.#feed.addNote(note);
+    for (const note of endNotes(label, { isLate: how === 'late', leftovers })) await this.#feed.addNote(note);
     return exit;
   }
 
@@ -308,10 +308,10 @@ export class LiveRun implements ActiveRun {
     const metadata = hasNoAttempt ? undefined : result.metadata;
     const reached = result.metadata?.budget;
     const stopped = wasStopped({
-      asked: this.#isStopped,
-      answered: this.#conversation.endedByUser,
-      reached: reached !== undefined,
-      doneBefore: this.#budget.tripped && result.success,
+      isStopRequested: this.#isStopped,
+      isEndedByAnswer: this.#conversation.isEndedByUser,
+      hasReachedLimit: reached !== undefined,
+      wasDoneBefore: this.#budget.hasReachedLimit && result.success,
     });
     const failure = cause ?? (hasNoAttempt || stopped ? undefined : this.#failureReason(facts, exit, result));
     const succeeded = failure === undefined && (hasNoAttempt || result.success);

@@ -119,10 +119,10 @@ export class QueuedRecords {
       state.runExclusive(async () => {
         // The process that ran it has recorded its end.
         if (state.isRunning() || state.turns.some(({ run_id }) => run_id === run.run_id)) return;
-        const waited = isWaiting(state);
+        const hasWaited = isWaiting(state);
         await sessions.takeWriter(state);
         try {
-          await this.#write(state, run, { waited, at: new Date(clock()).toISOString() });
+          await this.#write(state, run, { hasWaited, at: new Date(clock()).toISOString() });
         } finally {
           await state.returnWriter();
         }
@@ -130,7 +130,7 @@ export class QueuedRecords {
     );
   }
 
-  async #write(state: SessionState, run: Run, { waited, at }: { readonly waited: boolean; readonly at: string }) {
+  async #write(state: SessionState, run: Run, { hasWaited, at }: { readonly hasWaited: boolean; readonly at: string }) {
     const { session, summary, total } = state;
     const stopped = run.status === 'stopped';
     const reason = run.error ?? (stopped ? 'Stopped before an agent was started.' : 'No agent was started.');
@@ -153,7 +153,7 @@ export class QueuedRecords {
         ...added.map((entry): RecordLine => ({ kind: 'entry', entry, received_at: at })),
         { kind: 'run', run: recorded },
         { kind: 'event', event },
-        { kind: 'session', session: waited ? { ...session, status: ended } : session },
+        { kind: 'session', session: hasWaited ? { ...session, status: ended } : session },
         'summary',
       ],
       { outcome: stopped ? 'stopped' : 'failed', reason, runs: summary.runs + 1, entries: total + 2, updated_at: at },

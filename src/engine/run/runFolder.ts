@@ -47,7 +47,7 @@ export class RunFolder {
     }
   }
 
-  get copies(): boolean {
+  get copiesFiles(): boolean {
     return this.#copy !== undefined;
   }
 

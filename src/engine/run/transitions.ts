@@ -189,12 +189,12 @@ export function isOpen({ phase }: RunState): boolean {
  * answer that ends it. `reached`: by a limit.
  */
 export function wasStopped(end: {
-  readonly asked: boolean;
-  readonly answered: boolean;
-  readonly reached: boolean;
-  readonly doneBefore: boolean;
+  readonly isStopRequested: boolean;
+  readonly isEndedByAnswer: boolean;
+  readonly hasReachedLimit: boolean;
+  readonly wasDoneBefore: boolean;
 }): boolean {
-  return end.reached || end.answered || (end.asked && !end.doneBefore);
+  return end.hasReachedLimit || end.isEndedByAnswer || (end.isStopRequested && !end.wasDoneBefore);
 }
 
 /** The session's chain of ids with new ones; `undefined` if there are none. */

@@ -36,7 +36,7 @@ export function matchesBySession(
   const selection = selectionOf(query);
   if (selection === undefined) return [];
   const ids = idsOf(database, selection.all);
-  const isExact = marksOf(
+  const exactFlags = marksOf(
     ids,
     selection.exactStatement === undefined ? ids : idsOf(database, selection.exactStatement),
   );
@@ -55,7 +55,7 @@ export function matchesBySession(
   return found.flatMap(({ session, from, to }) => {
     const known = lengths.get(session.no);
     if (known === undefined) return [];
-    return [sessionMatches({ session, ids, isExact, from, to, lengths: known, scores })];
+    return [sessionMatches({ session, ids, exactFlags, from, to, lengths: known, scores })];
   });
 }
 
@@ -63,7 +63,7 @@ interface SessionPart {
   readonly session: SessionBlocks;
   /** Of all sessions. */
   readonly ids: Float64Array;
-  readonly isExact: Uint8Array;
+  readonly exactFlags: Uint8Array;
   /** The session's part of both. */
   readonly from: number;
   readonly to: number;
@@ -91,13 +91,13 @@ function sessionMatches(part: SessionPart): SessionMatches {
 }
 
 function forEach(
-  { session, ids, isExact, from, to, lengths, scores }: SessionPart,
+  { session, ids, exactFlags, from, to, lengths, scores }: SessionPart,
   take: (index: number, score: number, isSynthetic: boolean) => void,
 ): void {
   const first = entryId(session, 0);
   for (let place = from; place < to; place += 1) {
     const index = (ids[place] ?? 0) - first;
-    take(index, scores.maxScore(lengths.words(index), isExact[place] === 1), lengths.isSynthetic(index));
+    take(index, scores.maxScore(lengths.words(index), exactFlags[place] === 1), lengths.isSynthetic(index));
   }
 }
 

@@ -1,5 +1,5 @@
 import { excerptOf } from '../../insight/search/excerpt.ts';
-import { answers, containsTexts } from '../../insight/search/facts.ts';
+import { matchesOperators, containsTexts } from '../../insight/search/facts.ts';
 import type { Query } from '../../insight/search/query.ts';
 import { originSchema, type EntryType, type NormalizedEntry } from '../../model/transcript/entry.ts';
 import { queryKinds } from '../../model/transcript/query.ts';
@@ -48,7 +48,7 @@ export async function countSynthetic(
   const positions = candidates.synthetic.slice(0, maxRead).map((index) => [index, 0] as const);
   if (positions.length === 0) return 0;
   const { session_id: id } = candidates.session;
-  const right = (await recordedEntries(store, id, positions)).filter(({ entry }) => answers(entry, query));
+  const right = (await recordedEntries(store, id, positions)).filter(({ entry }) => matchesOperators(entry, query));
   for (const { entry } of right) logFiltered(log, `${id}#${entry.index}`, entry.metadata);
   return right.length;
 }

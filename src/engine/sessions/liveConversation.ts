@@ -39,7 +39,7 @@ export class LiveConversation implements Conversation {
   /** Runs until the input is closed because no other turn started. */
   #nextTurnTimer: NodeJS.Timeout | undefined;
   #onStopped: () => void = () => undefined;
-  #endedByUser = false;
+  #isEndedByUser = false;
   /** The run ended with queued messages. */
   hasUnsent = false;
 
@@ -49,7 +49,7 @@ export class LiveConversation implements Conversation {
       ...deps,
       onDecision: (request, decision) => {
         const { by, answer } = decision;
-        if (by === 'user' && answer.kind === 'deny' && answer.interrupt === true) this.#endedByUser = true;
+        if (by === 'user' && answer.kind === 'deny' && answer.interrupt === true) this.#isEndedByUser = true;
         deps.onDecision(request, decision);
       },
     });
@@ -65,8 +65,8 @@ export class LiveConversation implements Conversation {
   }
 
   /** The user ended the last turn with an answer, which is not a failure. */
-  get endedByUser(): boolean {
-    return this.#endedByUser;
+  get isEndedByUser(): boolean {
+    return this.#isEndedByUser;
   }
 
   pending(): readonly AgentRequest[] {
@@ -190,7 +190,7 @@ export class LiveConversation implements Conversation {
     const message = this.#queue.shift();
     if (message === undefined) return;
     this.#handleTurnStart();
-    this.#endedByUser = false;
+    this.#isEndedByUser = false;
     this.#deps.record({ type: 'message', text: message.text, origin: 'human' });
     this.#deps.onQueueChange({ id: message.id, text: null });
     const current = this.#dialogue;

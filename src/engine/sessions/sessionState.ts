@@ -159,11 +159,11 @@ export class SessionState {
   /** Resolves when there is a run, or none is about to start. */
   async #awaitBeginning(): Promise<void> {
     let started = (): void => undefined;
-    const isThere = new Promise<void>((resolve) => (started = resolve));
+    const startedPromise = new Promise<void>((resolve) => (started = resolve));
     const registration = this.summaries.on(() => {
       if (this.run !== null) started();
     });
-    await Promise.race([isThere, this.runExclusive(() => Promise.resolve())]);
+    await Promise.race([startedPromise, this.runExclusive(() => Promise.resolve())]);
     registration.dispose();
   }
 
@@ -177,8 +177,8 @@ export class SessionState {
     this.#writer = null;
     if (writer === null) return;
     await writer.close();
-    this.#hasUnwrittenState = writer.memoryOnly;
-    if (!writer.memoryOnly) this.recent.clear();
+    this.#hasUnwrittenState = writer.hasMemoryOnlyLines;
+    if (!writer.hasMemoryOnlyLines) this.recent.clear();
     this.unrecorded = writer.unrecorded;
     if (this.unrecorded !== null) this.#problems = [...this.#problems, unrecordedText(this.unrecorded)];
   }
@@ -290,7 +290,7 @@ export class SessionState {
   #notify({ updates, events }: WriteEvents): void {
     if (updates.length > 0) this.updates.fire(updates, this.total);
     for (const event of events) this.deps.onEvent(event);
-    this.recent.trim(this.#writer?.memoryOnly !== true);
+    this.recent.trim(this.#writer?.hasMemoryOnlyLines !== true);
   }
 
   async record(settled: readonly NormalizedEntry[], at: string): Promise<void> {

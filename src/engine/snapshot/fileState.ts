@@ -67,12 +67,12 @@ async function readSmall(file: string, budget: ReadBudget): Promise<Pick<FileSta
   return budget.keeps(text) ? { hash, text } : { hash };
 }
 
-export function sameState(a: FileState, b: FileState): boolean {
+export function isSameState(a: FileState, b: FileState): boolean {
   return a.hash !== null && b.hash !== null ? a.hash === b.hash : a.size === b.size && a.modified === b.modified;
 }
 
 /** Whether the file is executable now, if that changed. */
-export function modeChange(before: FileState | null, now: FileState | null): boolean | undefined {
+export function findModeChange(before: FileState | null, now: FileState | null): boolean | undefined {
   const [was, is] = [before?.executable, now?.executable];
   return was === undefined || was === is ? undefined : is;
 }

@@ -3,9 +3,9 @@ import path from 'node:path';
 import {
   mapConcurrently,
   longestHashed,
-  modeChange,
+  findModeChange,
   ReadBudget,
-  sameState,
+  isSameState,
   stateOf,
   type FileState,
 } from './fileState.ts';
@@ -107,8 +107,8 @@ function changesBetween(before: ReadonlyMap<string, CachedState>, now: ReadonlyM
     if (earlier === undefined) changes.push({ path: file, kind: 'added' });
     else if (after === undefined) changes.push({ path: file, kind: 'deleted' });
     else {
-      const executable = modeChange(earlier.state, after.state);
-      const isModeOnly = sameFile(earlier, after);
+      const executable = findModeChange(earlier.state, after.state);
+      const isModeOnly = isSameFile(earlier, after);
       if (executable !== undefined)
         changes.push({ path: file, kind: 'changed', mode: { executable, only: isModeOnly } });
       else if (!isModeOnly) changes.push({ path: file, kind: 'changed' });
@@ -117,6 +117,6 @@ function changesBetween(before: ReadonlyMap<string, CachedState>, now: ReadonlyM
   return { how: 'files', changes };
 }
 
-function sameFile({ state: before }: CachedState, { state: after }: CachedState): boolean {
-  return before === null || after === null ? before === after : sameState(before, after);
+function isSameFile({ state: before }: CachedState, { state: after }: CachedState): boolean {
+  return before === null || after === null ? before === after : isSameState(before, after);
 }

@@ -106,7 +106,7 @@ export class Git {
 
   /** Output of git; `null` if the exit code is not 0. @throws SnapshotProblem */
   async ask(args: readonly string[], deadline: Deadline, maxBytes = maxOutput): Promise<string | null> {
-    const { exitCode, stdout, timedOut, cut } = await runQuery(this.#program, [...this.#settings, ...args], {
+    const { exitCode, stdout, timedOut, isTruncated } = await runQuery(this.#program, [...this.#settings, ...args], {
       cwd: this.#cwd,
       env: { ...this.#env, ...this.#variables },
       timeoutMs: deadline.leftMs,
@@ -114,7 +114,7 @@ export class Git {
       keepsLastLineBreak: true,
     });
     if (timedOut) throw new SnapshotProblem('It took too long.');
-    if (cut) throw new SnapshotProblem('It is too large.');
+    if (isTruncated) throw new SnapshotProblem('It is too large.');
     return exitCode === 0 ? stdout : null;
   }
 }

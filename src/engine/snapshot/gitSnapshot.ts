@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { lstat } from 'node:fs/promises';
 import path from 'node:path';
-import { mapConcurrently, modeChange, ReadBudget, sameState, stateOf, type FileState } from './fileState.ts';
+import { mapConcurrently, findModeChange, ReadBudget, isSameState, stateOf, type FileState } from './fileState.ts';
 import {
   exists,
   filteredFiles,
@@ -170,7 +170,7 @@ class Repository {
   /** Whether a file that still exists is executable now, if that changed. */
   #findModeChange(file: string, today: FileState | null): boolean | undefined {
     const known = this.#stateBefore.others.get(file) ?? this.#filteredFiles.get(file);
-    if (known !== undefined) return modeChange(known, today);
+    if (known !== undefined) return findModeChange(known, today);
     const is = today?.executable;
     return !this.#staged.has(file) || is === this.#executables.has(file) ? undefined : is;
   }
@@ -200,7 +200,7 @@ class Repository {
       return old ? null : 'added';
     }
     if (today === null) return 'deleted';
-    if (known !== undefined) return sameState(known, today) ? null : 'changed';
+    if (known !== undefined) return isSameState(known, today) ? null : 'changed';
     if (!now.others.has(file)) return object === has.get(file) || !has.has(file) ? null : 'changed';
     if (this.#place.git.filters.has(lfsFilter) && isPointer(object ?? '', today)) return null;
     return object === has.get(file) ? 'changed' : 'moved';

@@ -6,7 +6,7 @@ import { observedId } from './ids.ts';
 
 /** An unreadable file or folder becomes a row with the reason. */
 export function problemRows({ format, problems }: Store, prices: PriceTable): ObservedSummary[] {
-  const parser = format.createParser({ entries: false, session: '', notes: new Map() });
+  const parser = format.createParser({ needsEntries: false, session: '', notes: new Map() });
   const facts = { ...parser.facts(), nativeIds: [] };
   const share = { requests: [], inherited: [], prompts: 0, toolCalls: 0, parent: null };
   const changedAt = new Date(0).toISOString();

@@ -8,21 +8,21 @@ import { isMap, isNode, isScalar, parse, parseDocument, type Document, type Pair
 export function editBlueprint(
   text: string,
   fields: Readonly<Record<string, string>>,
-  { present = false }: { readonly present?: boolean } = {},
+  { onlyExisting = false }: { readonly onlyExisting?: boolean } = {},
 ): string | undefined {
   let edited: string | undefined = text;
   for (const [key, value] of Object.entries(fields)) {
-    if (edited !== undefined) edited = editField(edited, key, value, present);
+    if (edited !== undefined) edited = editField(edited, key, value, onlyExisting);
   }
   return edited;
 }
 
-function editField(text: string, key: string, value: string, present: boolean): string | undefined {
+function editField(text: string, key: string, value: string, onlyExisting: boolean): string | undefined {
   const document = parseDocument(text);
   const map = document.contents;
   if (document.errors.length > 0 || !isMap(map)) return undefined;
   const pair = map.items.find((item) => isScalar(item.key) && item.key.value === key);
-  if (pair === undefined && present) return text;
+  if (pair === undefined && onlyExisting) return text;
   const edited = pair === undefined ? added(text, map, key, value) : replaceValue(text, pair, value);
   return edited !== undefined && hasValue(edited, document, key, value) ? edited : undefined;
 }

@@ -72,10 +72,10 @@ export function relative(path: string, folder: string | undefined): string | nul
   const plain = path.replaceAll('\\', '/').replace(/^\.\//, '');
   const isAbsolute = plain.startsWith('/') || /^[a-z]:\//i.test(plain);
   const base = folder?.replaceAll('\\', '/').replace(/\/+$/, '');
-  const isBelow = !isAbsolute
+  const relativePath = !isAbsolute
     ? plain
     : base !== undefined && plain.startsWith(`${base}/`)
       ? plain.slice(base.length + 1)
       : null;
-  return isBelow === null || isBelow === '' || isBelow.split('/').includes('..') ? null : isBelow;
+  return relativePath === null || relativePath === '' || relativePath.split('/').includes('..') ? null : relativePath;
 }

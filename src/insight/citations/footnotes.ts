@@ -21,8 +21,8 @@ export function withFootnotes(content: string, links: readonly NumberedLink[], w
   let from = 0;
   for (const [at, numbers] of [...marks].sort(([a], [b]) => a - b)) {
     // After the closing line of a code block, which must be alone.
-    const needsNewLine = /(?:^|\n) {0,3}(?:`{3,}|~{3,})$/.test(content.slice(Math.max(0, at - 200), at)) ? '\n\n' : '';
-    text += content.slice(from, at) + needsNewLine + [...numbers].map((number) => `[^${number}]`).join('');
+    const separator = /(?:^|\n) {0,3}(?:`{3,}|~{3,})$/.test(content.slice(Math.max(0, at - 200), at)) ? '\n\n' : '';
+    text += content.slice(from, at) + separator + [...numbers].map((number) => `[^${number}]`).join('');
     from = at;
   }
   const notes = new Map<number, string>();

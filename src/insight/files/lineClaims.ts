@@ -15,7 +15,7 @@ export interface LineClaim {
   readonly entryIndex: number;
   readonly kind: 'changed' | 'read';
   /** The line has changed since that step. */
-  readonly edited: boolean;
+  readonly isEditedSince: boolean;
 }
 
 const maxClaims = 8;
@@ -41,18 +41,18 @@ export function lineClaims(
   return all.map((claims) => claims.sort((a, b) => rank(a) - rank(b)).slice(0, maxClaims));
 }
 
-function rank({ kind, edited }: LineClaim): number {
-  return kind === 'read' ? 2 : edited ? 1 : 0;
+function rank({ kind, isEditedSince }: LineClaim): number {
+  return kind === 'read' ? 2 : isEditedSince ? 1 : 0;
 }
 
 interface ClaimedLine {
   by: number | null;
-  edited: boolean;
+  isEditedSince: boolean;
   read: number | null;
 }
 
 function claimsOf(now: FileText, { session, lines, fragments }: FileRecord): LineClaim[][] {
-  const owned = now.lines.map((): ClaimedLine => ({ by: null, edited: false, read: null }));
+  const owned = now.lines.map((): ClaimedLine => ({ by: null, isEditedSince: false, read: null }));
   const oldLines = lines.map(removeCarriageReturn);
   if (oldLines.every(({ text }) => text !== null)) {
     const texts = oldLines.map(({ text }) => text ?? '');
@@ -61,9 +61,9 @@ function claimsOf(now: FileText, { session, lines, fragments }: FileRecord): Lin
     for (const { at, stretch } of stretches(oldLines)) claimFragment(owned, now, stretch, at);
   }
   for (const fragment of [...fragments].reverse()) claimFragment(owned, now, fragment.map(removeCarriageReturn));
-  return owned.map(({ by, edited, read }) => [
-    ...(by === null ? [] : [{ session, entryIndex: by, kind: 'changed' as const, edited }]),
-    ...(read === null ? [] : [{ session, entryIndex: read, kind: 'read' as const, edited: false }]),
+  return owned.map(({ by, isEditedSince, read }) => [
+    ...(by === null ? [] : [{ session, entryIndex: by, kind: 'changed' as const, isEditedSince }]),
+    ...(read === null ? [] : [{ session, entryIndex: read, kind: 'read' as const, isEditedSince: false }]),
   ]);
 }
 
@@ -112,7 +112,8 @@ function claimLines(
     haveOtherChanges(owned, now, [from, to], removed);
     const [line, own] = [oldLines[place], owned[at]];
     if (line !== undefined && own !== undefined) {
-      if (line.by !== null && (own.by === null || own.edited)) Object.assign(own, { by: line.by, edited: false });
+      if (line.by !== null && (own.by === null || own.isEditedSince))
+        Object.assign(own, { by: line.by, edited: false });
       own.read ??= line.read;
     }
     [first, last] = [at + 1, place];

@@ -8,13 +8,13 @@ import { isWholeList, TodoLedger, type TodoCount } from './todos.ts';
 /** Unfinished work at the end of a conversation, as recorded. */
 export interface UnfinishedWork {
   /** The agent's last message ends with a question that no one has answered. */
-  readonly question: boolean;
+  readonly endsWithQuestion: boolean;
   /** Unfinished todos of the agent's list; `null` if it has none. */
   readonly todos: TodoCount | null;
   /** Undecided requests since the last message of a person. */
   readonly undecided: AgentRequest['kind'] | null;
   /** The agent's last message is the same as before the last automatic message. */
-  readonly repeats: boolean;
+  readonly isRepeat: boolean;
 }
 
 /** Outcomes of requests that no one decided. */
@@ -22,10 +22,10 @@ const undecidedBy: ReadonlySet<Decision['by']> = new Set(['timeout', 'run_over',
 
 /** For a quick check whether anything could be due. */
 export const everythingOpen: UnfinishedWork = {
-  question: true,
+  endsWithQuestion: true,
   todos: { open: 1, all: 1 },
   undecided: 'plan',
-  repeats: false,
+  isRepeat: false,
 };
 
 /** Whether an entry affects unfinished work. */
@@ -70,5 +70,10 @@ export function findUnfinishedWork(entries: Iterable<NormalizedEntry>): Unfinish
       else if (decision.by === 'user') undecided = null;
     }
   }
-  return { question: endsWithQuestion(last), todos: todos.count(), undecided, repeats: last !== '' && last === before };
+  return {
+    endsWithQuestion: endsWithQuestion(last),
+    todos: todos.count(),
+    undecided,
+    isRepeat: last !== '' && last === before,
+  };
 }

@@ -8,7 +8,7 @@ import type { FollowUpRules } from './rules.ts';
 /** All facts about a session on which the decision depends. Times are epoch milliseconds. */
 export interface FollowUpFacts {
   /** Ended normally, and can be resumed. */
-  readonly idle: boolean;
+  readonly isIdle: boolean;
   /** Time of the last activity. */
   readonly since: number;
   /** Number of entries, to detect new messages. */
@@ -34,7 +34,7 @@ export interface DecisionInputs {
   readonly now: number;
   readonly minuteOfDay: (at: number) => number;
   /** Whether a person paused all follow-ups. */
-  readonly paused: boolean;
+  readonly isPaused: boolean;
 }
 
 export type NoFollowUpReason =
@@ -76,12 +76,12 @@ const oldest = 24 * 60 * 60_000;
 export function decideFollowUp(
   facts: FollowUpFacts,
   rules: FollowUpRules | null,
-  { now, minuteOfDay, paused }: DecisionInputs,
+  { now, minuteOfDay, isPaused }: DecisionInputs,
 ): FollowUpDecision {
   const not = (why: NoFollowUpReason): FollowUpDecision => ({ due: false, why });
   if (rules === null) return not('off');
-  if (paused) return not('paused');
-  if (!facts.idle) return not('not_idle');
+  if (isPaused) return not('paused');
+  if (!facts.isIdle) return not('not_idle');
   // A clock that was set back must not move the past into the future.
   const since = Math.min(facts.since, now);
   if (now - since > oldest + rules.delayMs) return not('too_old');
@@ -111,10 +111,10 @@ export function decideFollowUp(
   };
 }
 
-function triggerOf({ undecided, question, todos }: UnfinishedWork, rules: FollowUpRules): Trigger | null {
+function triggerOf({ undecided, endsWithQuestion, todos }: UnfinishedWork, rules: FollowUpRules): Trigger | null {
   const reasons: readonly (readonly [TriggerType, string | null])[] = [
     ['waiting_for_decision', undecided === null ? null : `${asked[undecided]} is waiting for a decision`],
-    ['question_unanswered', question ? 'The last message ends with an unanswered question' : null],
+    ['question_unanswered', endsWithQuestion ? 'The last message ends with an unanswered question' : null],
     ['task_incomplete', todos === null || todos.open === 0 ? null : `${todos.open} of ${todos.all} to-dos are open`],
     ['check_in', `No activity for ${spanText(rules.delayMs)}`],
   ];
@@ -125,9 +125,9 @@ function triggerOf({ undecided, question, todos }: UnfinishedWork, rules: Follow
 }
 
 /** A question counts as new if the agent has written since. Check-ins are sent even if nothing is new. */
-function isRepeated({ type, reason }: Trigger, last: Trigger | undefined, { repeats }: UnfinishedWork): boolean {
+function isRepeated({ type, reason }: Trigger, last: Trigger | undefined, { isRepeat }: UnfinishedWork): boolean {
   if (type === 'check_in' || last?.type !== type || last.reason !== reason) return false;
-  return type !== 'question_unanswered' || repeats;
+  return type !== 'question_unanswered' || isRepeat;
 }
 
 const asked = { permission: 'A permission', question: 'A question', plan: 'A plan' } as const;

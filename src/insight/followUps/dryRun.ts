@@ -53,10 +53,10 @@ export function dryRun(sessions: readonly DryRunSession[], { minuteOfDay, dayOf 
   const perDay = new Map<string, number>();
   const count = (at: number, scope: string): number => perDay.get(`${dayOf(at)} ${scope}`) ?? 0;
   const decideAt = ({ run, rules }: { run: EndedRun; rules: FollowUpRules | null }, at: number) => {
-    const { isCompleted: idle, endedAt, total, unfinishedWork, sent } = run;
+    const { isCompleted: isIdle, endedAt, total, unfinishedWork, sent } = run;
     const sentToday = { all: count(at, all), agent: count(at, `of ${run.scope}`) };
-    const facts = { idle, since: endedAt, total, unfinishedWork, sent, sentToday };
-    return decideFollowUp(facts, rules, { now: endedAt, minuteOfDay, paused: false });
+    const facts = { isIdle, since: endedAt, total, unfinishedWork, sent, sentToday };
+    return decideFollowUp(facts, rules, { now: endedAt, minuteOfDay, isPaused: false });
   };
   const planned = sessions
     .flatMap(({ runs, rules, isOff }) => runs.map((run) => ({ run, rules, isOff })))

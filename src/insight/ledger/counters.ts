@@ -70,7 +70,7 @@ export interface PreviousCounters {
 
 export function previousCounters(previous: readonly ResultMetadata[]): PreviousCounters {
   const ran = previous.filter((run) => !hasNoUsage(run));
-  const at = ran.findLastIndex((run) => run.counters !== null && run.counters.usd !== null && !usedNothing(run));
+  const at = ran.findLastIndex((run) => run.counters !== null && run.counters.usd !== null && !hasUsedNothing(run));
   const run = ran[at];
   const printed = run?.counters;
   return {
@@ -90,7 +90,7 @@ export function previousCounters(previous: readonly ResultMetadata[]): PreviousC
 export const inheritedEnd = 'forked';
 
 /** A run that failed immediately may print totals without the usage of earlier runs that printed none. */
-function usedNothing({ cost, usage, endReason }: ResultMetadata): boolean {
+function hasUsedNothing({ cost, usage, endReason }: ResultMetadata): boolean {
   return cost === 0 && isEmptyUsage(usage) && endReason !== inheritedEnd;
 }
 

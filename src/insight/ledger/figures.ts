@@ -4,7 +4,7 @@ import { addUsage, type Cost, type ModelUsage, type TokenUsage } from '../../mod
 import { askedModelOf, type AskedModel } from '../session/askedModel.ts';
 import { previousCounters, countersOf, type PreviousCounters, type Counters, type Totals } from './counters.ts';
 import { addModels, mainUsage, modelsOfMessages, sumUsage, unknownModel } from './modelUsage.ts';
-import { addCosts, addUsd, cleanUsd, joinReasons, sameUsd, subtractUsd, unknownCost } from './money.ts';
+import { addCosts, addUsd, cleanUsd, joinReasons, isSameUsd, subtractUsd, unknownCost } from './money.ts';
 import {
   findPrice,
   isEmptyUsage,
@@ -104,7 +104,7 @@ function withRunCost(outcome: Outcome, { reports }: RunFacts, before: PreviousCo
   if (last?.runUsd === undefined || last.usd === null) return outcome;
   const usd = reports.reduce((sum, { runUsd = 0 }) => addUsd(sum, runUsd), 0);
   // A total of this run alone is taken from the counters; it cannot be derived from a larger one.
-  if (sameUsd(usd, last.usd) || usd > last.usd) return outcome;
+  if (isSameUsd(usd, last.usd) || usd > last.usd) return outcome;
   const totalCost = keepAtLeastLast({ provenance: 'reported', usd: last.usd }, before);
   return { ...outcome, figures: { ...outcome.figures, cost: { provenance: 'reported', usd }, totalCost } };
 }
@@ -118,7 +118,7 @@ function sessionCostOutcome(
 ): Outcome {
   const usd = facts.sessionUsd ?? facts.reports.findLast((report) => report.usd !== null)?.usd ?? 0;
   const start = before.counters?.usd ?? 0;
-  const again = usd < start && !sameUsd(usd, start);
+  const again = usd < start && !isSameUsd(usd, start);
   // This total includes the usage of earlier runs that ended without one.
   const cost: Cost =
     before.unreported.length > 0
@@ -182,7 +182,7 @@ function totalOf(
   const printed: Cost = { provenance: 'reported', usd: counters.usd };
   const increase = sinceTotals(counters, before);
   const known: Cost = resultAtCounters?.totalCostProvenance ?? { provenance: 'reported', usd: 0 };
-  const counted = known.provenance === 'reported' && sameUsd(known.usd, before.counters?.usd ?? 0);
+  const counted = known.provenance === 'reported' && isSameUsd(known.usd, before.counters?.usd ?? 0);
   const parts = share.lost.map(({ costProvenance }) => costProvenance);
   const cost = parts.reduce(
     addCosts,

@@ -58,7 +58,7 @@ export function isAtLeast(a: TokenUsage, b: TokenUsage): boolean {
   return paidKinds.every((kind) => (a[kind] ?? 0) >= (b[kind] ?? 0));
 }
 
-export function sameTokens(a: TokenUsage, b: TokenUsage): boolean {
+export function areSameTokens(a: TokenUsage, b: TokenUsage): boolean {
   return isAtLeast(a, b) && isAtLeast(b, a);
 }
 
@@ -87,9 +87,9 @@ export function modelsOfMessages(messages: readonly MessageUsage[], fallback: st
 }
 
 /** Whether `all` is exactly the usage of the main conversation. */
-export function isOnlyMainUsage(all: TokenUsage, { usage, whole }: MainUsage): boolean {
-  if (whole) return sameTokens(all, usage);
-  return isAtLeast(all, usage) && sameTokens({ ...all, output: 0 }, { ...usage, output: 0 });
+export function isOnlyMainUsage(all: TokenUsage, { usage, isComplete }: MainUsage): boolean {
+  if (isComplete) return areSameTokens(all, usage);
+  return isAtLeast(all, usage) && areSameTokens({ ...all, output: 0 }, { ...usage, output: 0 });
 }
 
 /** The model with the most tokens; `null` if the agent did not name it. */
@@ -109,7 +109,7 @@ export interface MainUsage {
   readonly usage: TokenUsage;
   readonly model: string | null;
   /** `false`: includes interrupted messages, whose output is at least this. */
-  readonly whole: boolean;
+  readonly isComplete: boolean;
 }
 
 /** As printed beside the totals; if that is zero (a stop at the budget) or missing, the sum of the messages. */
@@ -121,6 +121,6 @@ export function mainUsage(facts: RunFacts): MainUsage {
   return {
     usage: isEmptyUsage(printed) ? sumUsage(messages.map(({ usage }) => usage)) : printed,
     model: names.size === 1 ? (only ?? null) : null,
-    whole: !isEmptyUsage(printed),
+    isComplete: !isEmptyUsage(printed),
   };
 }

@@ -26,7 +26,7 @@ export function scaleUsd(usd: number, share: number): number {
 }
 
 /** Equal except for floating-point errors from a different order of addition. */
-export function sameUsd(a: number, b: number): boolean {
+export function isSameUsd(a: number, b: number): boolean {
   return Math.abs(a - b) <= 1e-9 * Math.max(1, Math.abs(a), Math.abs(b));
 }
 

@@ -5,12 +5,12 @@ import {
   hasSideRequests,
   isAtLeast,
   plainModel,
-  sameTokens,
+  areSameTokens,
   subtractModels,
   sumUsage,
   type MainUsage,
 } from './modelUsage.ts';
-import { sameUsd } from './money.ts';
+import { isSameUsd } from './money.ts';
 import { isVersionSince } from '../../model/text/versions.ts';
 
 interface Evidence {
@@ -47,10 +47,10 @@ export function totalScope({ counters, before, main, facts, agentVersion }: Evid
 function canContinue(counters: Counters, before: PreviousCounters, main: MainUsage): boolean {
   const last = before.counters;
   if (last === null) return true;
-  if (counters.usd < last.usd && !sameUsd(counters.usd, last.usd)) return false;
+  if (counters.usd < last.usd && !isSameUsd(counters.usd, last.usd)) return false;
   const lost = last.models.some((model) => {
     const now = counters.models.find((candidate) => candidate.model === model.model);
-    return now === undefined ? !sameTokens(model, {}) : !isAtLeast(now, model);
+    return now === undefined ? !areSameTokens(model, {}) : !isAtLeast(now, model);
   });
   return !lost && isAtLeast(added(counters, before, main.model), main.usage);
 }
@@ -58,8 +58,8 @@ function canContinue(counters: Counters, before: PreviousCounters, main: MainUsa
 /** The only reading with which the totals equal the usage of the main conversation. */
 function exactFit(counters: Counters, before: PreviousCounters, main: MainUsage): 'run' | 'session' | null {
   if (before.counters === null) return null;
-  const run = sameTokens(sumUsage(counters.models), main.usage);
-  const session = sameTokens(sumUsage(subtractModels(counters.models, before.counters.models)), main.usage);
+  const run = areSameTokens(sumUsage(counters.models), main.usage);
+  const session = areSameTokens(sumUsage(subtractModels(counters.models, before.counters.models)), main.usage);
   if (run === session) return null;
   return run ? 'run' : 'session';
 }

@@ -2,7 +2,7 @@ import type { RunFacts, RunReport } from '../../model/usage/facts.ts';
 import type { ResultMetadata } from '../../model/session/result.ts';
 import { type ModelUsage, subtractUsage } from '../../model/usage/usage.ts';
 import { countersOf, type Totals } from './counters.ts';
-import { isAtLeast, sameTokens, subtractModels, sumUsage, unknownModel } from './modelUsage.ts';
+import { isAtLeast, areSameTokens, subtractModels, sumUsage, unknownModel } from './modelUsage.ts';
 import { isEmptyUsage } from '../prices/prices.ts';
 import { isVersionSince } from '../../model/text/versions.ts';
 
@@ -88,7 +88,7 @@ function coverageOf(
 }
 
 function hasSameTotals(models: readonly ModelUsage[], before: readonly ModelUsage[]): boolean {
-  return sameTokens(sumUsage(models), sumUsage(before));
+  return areSameTokens(sumUsage(models), sumUsage(before));
 }
 
 /** The total is of all models; the increase is this run's. */

@@ -9,7 +9,7 @@ import { plainLines } from './fileText.ts';
 /** What one step says about the text of one file. Lines are those of `plainLines`. */
 export type FileEvent = { readonly step: number } & (
   | { readonly kind: 'seen'; readonly lines: readonly string[] }
-  | { readonly kind: 'written'; readonly lines: readonly string[]; readonly created: boolean }
+  | { readonly kind: 'written'; readonly lines: readonly string[]; readonly isNewFile: boolean }
   | { readonly kind: 'patched'; readonly hunks: readonly Hunk[] }
   | { readonly kind: 'swapped'; readonly oldText: string; readonly newText: string; readonly all: boolean }
   | { readonly kind: 'deleted' }
@@ -31,7 +31,7 @@ export function fileEvents({ index, type }: NormalizedEntry, names: readonly str
   if (action.kind === 'file_write') {
     if (!isMine(action.path)) return [];
     if (action.content === undefined) return [{ step: index, kind: 'lost' }];
-    return [{ step: index, kind: 'written', lines: plainLines(action.content), created: action.created === true }];
+    return [{ step: index, kind: 'written', lines: plainLines(action.content), isNewFile: action.created === true }];
   }
   if (action.kind !== 'file_edit') return [];
   const edits = action.changes.map((change, at) => ({ change, all: replacesAll(input, at) }));
@@ -51,9 +51,9 @@ function editOf({ kind, oldText, newText, patch }: FileChange, all: boolean): Ed
   if (kind === 'delete') return { kind: 'deleted' };
   const hunks = patch === undefined ? [] : hunksOf(patch);
   if (kind === 'add') {
-    if (newText !== undefined) return { kind: 'written', lines: plainLines(newText), created: true };
+    if (newText !== undefined) return { kind: 'written', lines: plainLines(newText), isNewFile: true };
     const lines = hunks.flatMap((hunk) => hunk.lines.flatMap(({ mark, text }) => (mark === '+' ? [text] : [])));
-    return hunks.length === 0 ? { kind: 'lost' } : { kind: 'written', lines: [...lines, ''], created: true };
+    return hunks.length === 0 ? { kind: 'lost' } : { kind: 'written', lines: [...lines, ''], isNewFile: true };
   }
   if (hunks.length > 0) return { kind: 'patched', hunks: hunks.map(removeCarriageReturns) };
   if (oldText === undefined || newText === undefined) return { kind: 'lost' };

@@ -7,7 +7,7 @@ export interface StartText {
   /** `null`: it did not exist. */
   readonly lines: readonly string[] | null;
   /** Whether it ends with a line break is not recorded. */
-  readonly openEnd: boolean;
+  readonly hasUnknownEnd: boolean;
   /** Whether there was a file, and with what, is not recorded. */
   readonly isUncertain: boolean;
 }
@@ -20,14 +20,14 @@ export function initialText(events: readonly FileEvent[], now: readonly string[]
   const known = events.findIndex(({ kind }) => kind === 'seen' || kind === 'written');
   const first = events[known];
   if (first?.kind === 'written') {
-    if (known === 0 && first.created) return { lines: null, openEnd: false, isUncertain: false };
+    if (known === 0 && first.isNewFile) return { lines: null, hasUnknownEnd: false, isUncertain: false };
     // What it replaced is not recorded.
-    return { lines: null, openEnd: false, isUncertain: true };
+    return { lines: null, hasUnknownEnd: false, isUncertain: true };
   }
   const undone = events.slice(0, known === -1 ? events.length : known);
   let lines: readonly string[] | null = first?.kind === 'seen' ? first.lines : now;
   for (const event of undone.reverse()) lines = before(event, lines);
-  return { lines, openEnd: first?.kind === 'seen', isUncertain: lines === null };
+  return { lines, hasUnknownEnd: first?.kind === 'seen', isUncertain: lines === null };
 }
 
 /** Changes that are not found any more, because something wrote over them, are left. */

@@ -21,7 +21,7 @@ export function deletedFile({ path, workDir, entries }: FileEntries): DeletedFil
     .filter(({ kind }) => kind !== 'deleted' && kind !== 'lost');
   const leftFrom = (now: readonly string[] | null) => {
     const began = initialText(events, now);
-    const replay = new Replay(began.lines, began.openEnd);
+    const replay = new Replay(began.lines, began.hasUnknownEnd);
     for (const event of events) replay.add(event);
     const { trail, exists, isExact } = replay.end();
     return { lines: exists ? trail.texts : null, isExact };
@@ -51,16 +51,16 @@ export function foundFile(
   const lines = first?.kind === 'written' ? first.lines : initialText(events, plainLines(now)).lines;
   const whole = events.findIndex(({ kind }) => kind === 'written' || kind === 'seen' || kind === 'deleted');
   const edits = events.slice(0, whole === -1 ? events.length : whole);
-  const follows = (start: readonly string[]): boolean => {
+  const appliesTo = (start: readonly string[]): boolean => {
     const replay = new Replay(start, false);
     for (const event of edits) replay.add(event);
     return edits.length > 0 && replay.end().isExact;
   };
-  const isCreated = isNew || (first?.kind === 'written' && first.created);
+  const isCreated = isNew || (first?.kind === 'written' && first.isNewFile);
   return {
     path,
     lines: lines ?? plainLines(now),
-    follows,
+    appliesTo,
     ...(!isCreated && { since: entries[0]?.index ?? -1 }),
   };
 }

@@ -18,7 +18,7 @@ export interface FoundFile {
   /** First entry that used it, if the record does not say that the file is new. */
   readonly since?: number;
   /** Whether the first edits of the file apply to this text. */
-  readonly follows?: (lines: readonly string[]) => boolean;
+  readonly appliesTo?: (lines: readonly string[]) => boolean;
 }
 
 /** Share of lines that a renamed file still has, if the file is known to be new. */
@@ -75,7 +75,7 @@ function similarity({ lines, isConsistentWith }: DeletedFile, to: FoundFile): nu
   if (lines === null) return isConsistentWith?.(to.lines) === true ? 1 : 0;
   // The text of such a file must be the same.
   if (to.since !== undefined) return 0;
-  if (to.follows?.(lines) === true) return 1;
+  if (to.appliesTo?.(lines) === true) return 1;
   const [one, other] = [lines, to.lines].map((list) => list.filter((line) => line.trim() !== ''));
   if (one === undefined || other === undefined || one.length === 0 || other.length === 0) return 0;
   const same = unchangedLines(one, other).reduce((count, at) => count + (at === -1 ? 0 : 1), 0);

@@ -12,18 +12,18 @@ export interface ReplayResult {
   readonly isExact: boolean;
 }
 
-/** Applies events to a text; `null`: the file does not exist yet. `openEnd`: whether the text ends with a line break is unknown. */
+/** Applies events to a text; `null`: the file does not exist yet. `hasUnknownEnd`: whether the text ends with a line break is unknown. */
 export class Replay {
   readonly #trail: LineTrail;
   readonly #lostSteps: number[] = [];
   #exists: boolean;
-  #openEnd: boolean;
+  #hasUnknownEnd: boolean;
   #isExact = true;
 
-  constructor(base: readonly string[] | null, openEnd: boolean) {
+  constructor(base: readonly string[] | null, hasUnknownEnd: boolean) {
     this.#trail = new LineTrail(base ?? []);
     this.#exists = base !== null;
-    this.#openEnd = openEnd && base !== null;
+    this.#hasUnknownEnd = hasUnknownEnd && base !== null;
   }
 
   add(event: FileEvent): void {
@@ -57,10 +57,10 @@ export class Replay {
 
   /** The whole text is known to be this now; `null`: there is no file. */
   setText(lines: readonly string[] | null, by: number): void {
-    if (this.#openEnd && lines?.at(-1) === '' && this.#trail.texts.at(-1) !== '') this.#trail.endLine();
+    if (this.#hasUnknownEnd && lines?.at(-1) === '' && this.#trail.texts.at(-1) !== '') this.#trail.endLine();
     // Most texts end with a line break.
-    if (this.#openEnd && lines === null) this.#trail.endLine();
-    this.#openEnd = false;
+    if (this.#hasUnknownEnd && lines === null) this.#trail.endLine();
+    this.#hasUnknownEnd = false;
     this.#exists = lines !== null;
     this.#trail.replace(0, this.#trail.texts.length, lines ?? [], by);
   }

@@ -54,10 +54,10 @@ export function reviewFile(
   const began =
     start === undefined
       ? initialText(events, lines)
-      : { lines: start === null ? null : plainLines(start), openEnd: false, isUncertain: false };
+      : { lines: start === null ? null : plainLines(start), hasUnknownEnd: false, isUncertain: false };
   const at = events.findIndex(({ step }) => step >= since);
   const before = at <= 0 ? began : replayText(events.slice(0, at), began);
-  const replay = new Replay(before.lines, before.openEnd);
+  const replay = new Replay(before.lines, before.hasUnknownEnd);
   for (const event of at === -1 ? [] : events.slice(at)) replay.add(event);
   replay.setText(lines, unreported);
   const { trail, lost } = replay.end();
@@ -83,12 +83,12 @@ function mergeIntoOneHunk(trail: LineTrail): ReviewHunk[] {
 
 type InitialText = ReturnType<typeof initialText>;
 
-function replayText(events: readonly FileEvent[], { lines, openEnd, isUncertain }: InitialText): InitialText {
-  const replay = new Replay(lines, openEnd);
+function replayText(events: readonly FileEvent[], { lines, hasUnknownEnd, isUncertain }: InitialText): InitialText {
+  const replay = new Replay(lines, hasUnknownEnd);
   for (const event of events) replay.add(event);
   const { trail, exists } = replay.end();
   const isKnown = !isUncertain || events.some(({ kind }) => kind === 'written' || kind === 'seen');
-  return { lines: exists ? trail.texts : null, openEnd, isUncertain: !isKnown };
+  return { lines: exists ? trail.texts : null, hasUnknownEnd, isUncertain: !isKnown };
 }
 
 /**

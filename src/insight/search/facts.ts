@@ -78,7 +78,7 @@ export function textsOf({ type, content }: NormalizedEntry): string[] {
 }
 
 /** Whether an entry matches the operators. */
-export function answers(entry: NormalizedEntry, query: Query): boolean {
+export function matchesOperators(entry: NormalizedEntry, query: Query): boolean {
   return matchesFacts(factsOf(entry), query) && (query.texts.length === 0 || containsTexts(textsOf(entry), query));
 }
 

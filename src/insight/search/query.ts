@@ -33,7 +33,7 @@ interface Part {
   /** Operator in lower case; empty if there is none. */
   readonly operator: string;
   readonly value: string;
-  readonly quoted: boolean;
+  readonly isQuoted: boolean;
 }
 
 /** Words, quoted phrases, and both after `operator:`. An unclosed quote goes to the end. */
@@ -45,7 +45,7 @@ export function partsOf(query: string): Part[] {
       whole,
       operator: lone ?? operator.toLowerCase(),
       value: lone === undefined ? (quoted ?? plain).toLowerCase() : '',
-      quoted: quoted !== undefined,
+      isQuoted: quoted !== undefined,
     };
   });
 }
@@ -64,11 +64,11 @@ export function parseQuery(text: string): ParsedQuery {
   };
   const problems: QueryProblem[] = [];
   for (const part of partsOf(text)) {
-    const { operator, value, quoted, whole } = part;
+    const { operator, value, isQuoted, whole } = part;
     const problem = (code: QueryProblem['code']): void => void problems.push({ code, part: whole });
     const known = queryOperators.find((queryOperator) => queryOperator === operator);
     if (known === undefined) {
-      if (operator === '' && !quoted && value === 'error') query.states.push('failed');
+      if (operator === '' && !isQuoted && value === 'error') query.states.push('failed');
       else if (value !== '') query.texts.push(textOf(part));
       if (isLikelyOperator(part)) problem('unknown_operator');
     } else if (value === '') {
@@ -122,6 +122,6 @@ function textOf({ operator, value, whole }: Part): string {
 }
 
 /** `tol:bash` is a typo; `https://x`, `c:\x`, `a.ts:12` and `Error:` are texts. */
-function isLikelyOperator({ operator, value, quoted }: Part): boolean {
-  return operator.length > 1 && (quoted || /^[\p{L}_]/u.test(value)) && /^\p{L}+$/u.test(operator);
+function isLikelyOperator({ operator, value, isQuoted }: Part): boolean {
+  return operator.length > 1 && (isQuoted || /^[\p{L}_]/u.test(value)) && /^\p{L}+$/u.test(operator);
 }

@@ -26,7 +26,7 @@ export function parseFilter(query: string): RowFilter {
     files: [] as string[],
     texts: [] as string[],
   };
-  for (const { whole, operator, value, quoted } of partsOf(query)) {
+  for (const { whole, operator, value, isQuoted } of partsOf(query)) {
     const kind = stepKinds.find((stepKind) => stepKind === value);
     const state = queryStates.find((queryState) => queryState === value);
     if (value === '') continue;
@@ -34,7 +34,7 @@ export function parseFilter(query: string): RowFilter {
     else if (operator === 'file') filter.files.push(value);
     else if (operator === 'kind' && kind !== undefined) filter.kinds.push(kind);
     else if (operator === 'state' && state !== undefined) filter.states.push(state);
-    else if (operator === '' && !quoted && value === 'error') filter.states.push('failed');
+    else if (operator === '' && !isQuoted && value === 'error') filter.states.push('failed');
     else filter.texts.push(operator === '' ? value : whole.replaceAll('"', '').toLowerCase());
   }
   return filter;

@@ -6,7 +6,7 @@ import type { Bar, LaneBar, Waterfall } from './waterfall.ts';
 export interface Listing {
   readonly filter: RowFilter;
   /** Another condition for a row. */
-  readonly only?: (row: Row) => boolean;
+  readonly accepts?: (row: Row) => boolean;
   readonly sort: 'time' | 'longest';
   /** Ids of collapsed lanes. */
   readonly closed: ReadonlySet<string>;
@@ -18,9 +18,9 @@ export type Line =
   | { readonly bar: Bar };
 
 /** Lanes with matching rows; or, longest first, steps without lanes, those with unknown duration last. */
-export function linesOf({ lanes }: Waterfall, { filter, only, sort, closed }: Listing): Line[] {
+export function linesOf({ lanes }: Waterfall, { filter, accepts, sort, closed }: Listing): Line[] {
   const filterBars = (bars: readonly Bar[]): Bar[] =>
-    bars.filter(({ row }) => matchesFilter(row, filter) && (only === undefined || only(row)));
+    bars.filter(({ row }) => matchesFilter(row, filter) && (accepts === undefined || accepts(row)));
   if (sort === 'longest') {
     const steps = lanes.flatMap(({ bars }) => filterBars(bars)).filter(({ row }) => row.type === 'step');
     steps.sort((a, b) => durationOf(b) - durationOf(a) || a.row.entryIndex - b.row.entryIndex);

@@ -60,11 +60,11 @@ export function sessionPhases(
   const ends = latestEndsOf(byTurn, turns.length, now);
   for (const [at, turn] of turns.entries()) {
     const end = ends[at] ?? now;
-    const continues = at === turns.length - 1;
+    const isLast = at === turns.length - 1;
     const own = phasesOfTurn(byTurn.get(at + 1) ?? [], turn, {
       userWaits: waits.spansOf(at + 1, end),
       end,
-      continues,
+      isLast,
     });
     if (own === undefined) continue;
     for (const phase of runPhases) segments[phase].push(...own.segments[phase]);
@@ -88,13 +88,13 @@ interface TurnLimits {
   /** End of rows without an end, in epoch milliseconds. */
   readonly end: number;
   /** It is the last one, so that it lasts until `end` if its duration is unknown; others ended with their last output. */
-  readonly continues: boolean;
+  readonly isLast: boolean;
 }
 
 function phasesOfTurn(
   rows: readonly Row[],
   { startedAt, durationMs }: TimedTurn,
-  { userWaits, end: now, continues }: TurnLimits,
+  { userWaits, end: now, isLast }: TurnLimits,
 ) {
   const tools: Span[] = [];
   const output: { kind: 'thinking' | 'writing'; span: Span }[] = [];
@@ -108,7 +108,7 @@ function phasesOfTurn(
       output.push({ kind: row.type === 'thought' ? 'thinking' : 'writing', span: [Math.min(row.firstAt, end), end] });
     }
   }
-  const span = spanOf(times, Date.parse(startedAt), durationMs, continues ? now : -Infinity);
+  const span = spanOf(times, Date.parse(startedAt), durationMs, isLast ? now : -Infinity);
   return span === undefined ? undefined : phasesOf({ span, durationMs, tools, userWaits, output });
 }
 

@@ -12,13 +12,13 @@ import {
   modelsOfMessages,
   paidKinds,
   plainModel,
-  sameTokens,
+  areSameTokens,
   subtractModels,
   sumUsage,
   unknownModel,
   type MainUsage,
 } from '../ledger/modelUsage.ts';
-import { addCosts, joinReasons, sameUsd, scaleUsd, subtractUsd, unknownCost } from '../ledger/money.ts';
+import { addCosts, joinReasons, isSameUsd, scaleUsd, subtractUsd, unknownCost } from '../ledger/money.ts';
 import { findPrice, isEmptyUsage, priceOf, priceTableRef, type PriceTable } from '../prices/prices.ts';
 import { totalScope } from '../ledger/scope.ts';
 
@@ -76,9 +76,9 @@ export function shareOf(
 }
 
 function ownShare(counters: Counters, own: NonNullable<Counters['own']>, before: PreviousCounters): Share {
-  const start = sameUsd(counters.usd, own.usd) ? 0 : subtractUsd(counters.usd, own.usd);
+  const start = isSameUsd(counters.usd, own.usd) ? 0 : subtractUsd(counters.usd, own.usd);
   const known = before.counters?.usd ?? 0;
-  const began = sameUsd(start, known) ? 'known' : start > known ? 'ahead' : 'apart';
+  const began = isSameUsd(start, known) ? 'known' : start > known ? 'ahead' : 'apart';
   const unexplainedUsage = sumUsage(subtractModels(sinceTotals(counters, before).models, own.models));
   return {
     scope: 'session',
@@ -118,7 +118,7 @@ function runsOutsideOf(unexplainedUsage: TokenUsage, runs: readonly ResultMetada
 
 function findRunsAddingUpTo(usage: TokenUsage, runs: readonly ResultMetadata[]): ReadonlySet<ResultMetadata> | null {
   const [first, ...others] = runs;
-  if (first === undefined) return sameTokens(usage, {}) ? new Set() : null;
+  if (first === undefined) return areSameTokens(usage, {}) ? new Set() : null;
   if (!isEmptyUsage(first.usage) && isAtLeast(usage, first.usage)) {
     const rest = findRunsAddingUpTo(subtractUsage(usage, first.usage), others);
     if (rest !== null) return new Set([first, ...rest]);
@@ -179,7 +179,7 @@ function partOfModel(own: ModelUsage, used: RunShare, prices: PriceTable): Part 
     return { cost: reportedCost(usd), models: models(usd) };
   }
   const price = findPrice(prices, whole.model);
-  if (price === undefined || !sameUsd(priceOf(whole, price), whole.usd)) {
+  if (price === undefined || !isSameUsd(priceOf(whole, price), whole.usd)) {
     return { cost: unknownCost(unreported), models: [{ ...own, model: whole.model }] };
   }
   // An agent that does not count hourly writes separately does not price them separately.

@@ -9,7 +9,7 @@ import {
   type ModelUsage,
   type TokenUsage,
 } from '../../model/usage/usage.ts';
-import { addCost, noCosts, addUsd, joinReasons, sameUsd, subtractUsd, unknownCost } from '../ledger/money.ts';
+import { addCost, noCosts, addUsd, joinReasons, isSameUsd, subtractUsd, unknownCost } from '../ledger/money.ts';
 import { sumUsage, unknownModel } from '../ledger/modelUsage.ts';
 import {
   findPrice,
@@ -141,7 +141,7 @@ export function modelParts(cost: Cost, models: readonly ModelUsage[]): ModelPart
   if (others.length === 0) return [{ model: first.model, cost, usage: usageOf(first) }];
   const sum = models.reduce((usd, model) => addUsd(usd, model.usd ?? 0), 0);
   const reported =
-    cost.provenance !== 'unknown' && models.every(({ usd }) => usd !== undefined) && sameUsd(sum, cost.usd);
+    cost.provenance !== 'unknown' && models.every(({ usd }) => usd !== undefined) && isSameUsd(sum, cost.usd);
   return models.map((model) => ({
     model: model.model,
     cost: reported ? { ...cost, usd: model.usd ?? 0 } : unknownCost(notDivided),

@@ -3,7 +3,7 @@ import { characterName, hiddenCharacters } from './visibleText.ts';
 /** Ways in which a command looks like a different one. */
 export interface Disguise {
   /** Names of invisible characters, such as `U+200B`; each once. */
-  readonly hidden: readonly string[];
+  readonly hiddenCharacters: readonly string[];
   /** Alphabets mixed within one word. */
   readonly scripts: readonly string[];
   /** Characters that look like ASCII characters; each once. */
@@ -15,7 +15,7 @@ export interface Disguise {
 interface SuspiciousCharacter {
   readonly start: number;
   readonly end: number;
-  readonly hidden: boolean;
+  readonly isHidden: boolean;
 }
 
 const ascii = /^[\n\t -~]*$/;
@@ -63,7 +63,7 @@ const cjk = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{sc=Bopomof
 export function findDisguise(command: string): Disguise | undefined {
   if (ascii.test(command)) return undefined;
   const scan = new Scan(command);
-  scan.hidden();
+  scan.findHidden();
   scan.findMixedWords();
   scan.foreignTokens();
   scan.marks();
@@ -86,17 +86,22 @@ class Scan {
   result(): Disguise | undefined {
     if (this.#spotsByStart.size === 0) return undefined;
     const spots = [...this.#spotsByStart.values()].toSorted((a, b) => a.start - b.start);
-    return { hidden: [...this.#hiddenNames], scripts: [...this.#scripts], lookAlikes: [...this.#lookAlikes], spots };
+    return {
+      hiddenCharacters: [...this.#hiddenNames],
+      scripts: [...this.#scripts],
+      lookAlikes: [...this.#lookAlikes],
+      spots,
+    };
   }
 
-  hidden(): void {
+  findHidden(): void {
     for (const { index, character } of hiddenCharacters(this.#text, 'code')) {
       this.#hiddenNames.add(characterName(character));
-      this.#spotsByStart.set(index, { start: index, end: index + character.length, hidden: true });
+      this.#spotsByStart.set(index, { start: index, end: index + character.length, isHidden: true });
     }
     for (const { index, 0: character } of this.#text.matchAll(/\p{Co}/gu)) {
       this.#hiddenNames.add(characterName(character));
-      this.#spotsByStart.set(index, { start: index, end: index + character.length, hidden: true });
+      this.#spotsByStart.set(index, { start: index, end: index + character.length, isHidden: true });
     }
   }
 
@@ -198,7 +203,7 @@ class Scan {
   #add(start: number, character: string): void {
     if (this.#spotsByStart.has(start)) return;
     this.#lookAlikes.add(character);
-    this.#spotsByStart.set(start, { start, end: start + character.length, hidden: false });
+    this.#spotsByStart.set(start, { start, end: start + character.length, isHidden: false });
   }
 }
 

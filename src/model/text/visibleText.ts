@@ -7,7 +7,7 @@ export type TextKind = 'prose' | 'code';
 export interface Piece {
   readonly text: string;
   /** `text` is the name of an invisible character, such as `U+202E`. */
-  readonly escape: boolean;
+  readonly isEscape: boolean;
 }
 
 /**
@@ -16,7 +16,7 @@ export interface Piece {
  */
 const hidden =
   /(?![ \n\t])[\p{Cc}\p{Cf}\p{Cs}\p{Z}\p{Default_Ignorable_Code_Point}\u2800\ufffc\u{16fe4}\u{1d159}\u{1d173}-\u{1d17a}\u{1bca0}-\u{1bca3}]/gu;
-const isSpace = /\p{Zs}/u;
+const spacePattern = /\p{Zs}/u;
 const cjk = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{sc=Bopomofo}\u3000-\u303f\uff00-\uffef]/u;
 /** What a variation selector, joiner or tag may follow in ordinary text. */
 const emoji = /[\p{Emoji}\p{Extended_Pictographic}\p{Emoji_Modifier}\ufe0f]$/u;
@@ -45,7 +45,7 @@ function isOrdinary(text: string, index: number, character: string, kind: TextKi
   if (character === '\u3000' && cjk.test(last.slice(-1)) && cjk.test(next)) return true;
   if (kind === 'code') return false;
   const code = character.codePointAt(0) ?? 0;
-  if (isSpace.test(character)) return true;
+  if (spacePattern.test(character)) return true;
   if (code === 0x0d) return next.startsWith('\n');
   if (code === 0x200d && emoji.test(last) && pictograph.test(next)) return true;
   if (code === 0x200c || code === 0x200d) return joining.test(last);
@@ -62,20 +62,20 @@ export function pieces(text: string, kind: TextKind = 'prose'): Piece[] {
   const found: Piece[] = [];
   let from = 0;
   for (const { index, character } of hiddenCharacters(text, kind)) {
-    if (index > from) found.push({ text: text.slice(from, index), escape: false });
-    found.push({ text: characterName(character), escape: true });
+    if (index > from) found.push({ text: text.slice(from, index), isEscape: false });
+    found.push({ text: characterName(character), isEscape: true });
     from = index + character.length;
   }
-  if (from < text.length || found.length === 0) found.push({ text: text.slice(from), escape: false });
+  if (from < text.length || found.length === 0) found.push({ text: text.slice(from), isEscape: false });
   return found;
 }
 
 /** The text with each invisible character written as `⟨U+202E⟩`. */
 export function visibleText(text: string, kind: TextKind = 'prose'): string {
   const parts = pieces(text, kind);
-  return parts.length === 1 && parts[0]?.escape === false
+  return parts.length === 1 && parts[0]?.isEscape === false
     ? text
-    : parts.map((part) => (part.escape ? `⟨${part.text}⟩` : part.text)).join('');
+    : parts.map((part) => (part.isEscape ? `⟨${part.text}⟩` : part.text)).join('');
 }
 
 /** As `visibleText`, on one line. */

@@ -1,6 +1,6 @@
 import { evidenceOf } from '../../insight/citations/sources/evidence.ts';
 import { SessionLinks } from '../../insight/citations/sessionLinks.ts';
-import { answers } from '../../insight/search/facts.ts';
+import { matchesOperators } from '../../insight/search/facts.ts';
 import { parseQuery } from '../../insight/search/query.ts';
 import type { MessageFigure, MissingFigure } from '../../model/usage/messageFigure.ts';
 import type { Turn } from '../../model/session/turn.ts';
@@ -209,7 +209,7 @@ export class ExportedHost {
     const indexes: number[] = [];
     let truncated = false;
     for (const entry of this.#session.entries.slice(from)) {
-      if (!answers(entry, query)) continue;
+      if (!matchesOperators(entry, query)) continue;
       if (indexes.length === maxFoundEntries) {
         truncated = true;
         break;

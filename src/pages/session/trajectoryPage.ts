@@ -106,7 +106,7 @@ export class TrajectoryPages {
     const typed = parseFilter(wish.query);
     const lines = linesOf(drawn.waterfall, {
       filter: typed,
-      only: (row) =>
+      accepts: (row) =>
         (wish.kinds.length === 0 || (row.type === 'step' && wish.kinds.includes(row.kind))) &&
         (!wish.repeats || drawn.marks.has(row.entryIndex)),
       sort: wish.sort,

@@ -22,7 +22,7 @@ export async function setStatus({ file }: Pick<Blueprint, 'file'>, status: Agent
   const document = await vscode.workspace.openTextDocument(vscode.Uri.file(file));
   const text = document.getText();
   const set = editBlueprint(text, { status });
-  const edited = set && editBlueprint(set, { modified_at: new Date().toISOString() }, { present: true });
+  const edited = set && editBlueprint(set, { modified_at: new Date().toISOString() }, { onlyExisting: true });
   if (edited === undefined) return false;
   // The user decides when to save unsaved changes.
   const { isDirty } = document;
@@ -50,7 +50,7 @@ export async function duplicate({ file }: Pick<Blueprint, 'file'>, name: string)
   await refuseExisting(own ? path.dirname(copy) : copy);
   const text = new TextDecoder().decode(await vscode.workspace.fs.readFile(vscode.Uri.file(file)));
   const now = new Date().toISOString();
-  const edited = editBlueprint(text, { name, created_at: now, modified_at: now }, { present: true });
+  const edited = editBlueprint(text, { name, created_at: now, modified_at: now }, { onlyExisting: true });
   if (edited === undefined) throw new Error(t('Vitrine cannot copy {0} because of its format.', file));
   if (own) {
     const prompt = vscode.Uri.file(path.join(folder, 'prompt.md'));

@@ -24,7 +24,7 @@ export async function askForAgent(wizardOptions: AgentWizardOptions): Promise<Ne
   for (let at = 0; at < questions.length;) {
     const question = questions[at];
     if (question === undefined) break;
-    const step = { title: t('New Agent'), step: at + 1, steps: questions.length, placeholder: '', back: at > 0 };
+    const step = { title: t('New Agent'), step: at + 1, steps: questions.length, placeholder: '', canGoBack: at > 0 };
     const answer = await question(step, fields);
     if (answer.kind === 'none') return undefined;
     if (answer.kind === 'value') fields = answer.value;
@@ -54,8 +54,8 @@ function executorStep({ reports }: AgentWizardOptions): Question {
             value: type,
           };
         });
-    const active = ({ value }: { readonly value: string }): boolean => value === before.executor_type;
-    const chosen = await ask({ ...step, placeholder: t('Select the program'), items, active });
+    const isActive = ({ value }: { readonly value: string }): boolean => value === before.executor_type;
+    const chosen = await ask({ ...step, placeholder: t('Select the program'), items, isActive });
     return fillField(valueOf(chosen), before, 'executor_type');
   };
 }

@@ -39,7 +39,7 @@ export class FollowUpItem implements vscode.Disposable {
       clearInterval(this.#clock);
       this.#clock = undefined;
     } else this.#clock ??= setInterval(() => this.#draw(), tick);
-    if (this.#watch.paused) {
+    if (this.#watch.isPaused) {
       this.#show('$(debug-pause)', t('Follow-ups paused'), [t('Select to resume follow-ups.')], 'resumeFollowUps');
     } else if (next === undefined) this.#item.hide();
     else {

@@ -48,7 +48,7 @@ export class FollowUpWatch implements vscode.Disposable {
     return this.#engine?.followUps.due() ?? [];
   }
 
-  get paused(): boolean {
+  get isPaused(): boolean {
     return this.#engine?.followUps.paused ?? false;
   }
 

@@ -22,7 +22,7 @@ export class LineMarks implements vscode.Disposable {
   readonly #disposables: vscode.Disposable[];
   readonly #onDrawn: () => void;
   #timer: NodeJS.Timeout | undefined;
-  #disposed = false;
+  #isDisposed = false;
 
   /** `onDrawn` is called when marks may have changed. */
   constructor(origins: LineOrigins, onDrawn: () => void) {
@@ -45,7 +45,7 @@ export class LineMarks implements vscode.Disposable {
   }
 
   dispose(): void {
-    this.#disposed = true;
+    this.#isDisposed = true;
     clearTimeout(this.#timer);
     for (const disposable of this.#disposables) disposable.dispose();
   }
@@ -55,7 +55,7 @@ export class LineMarks implements vscode.Disposable {
       if (editor.document.uri.scheme !== 'file') continue;
       const { version } = editor.document;
       const claims = (await this.#origins.claims(editor.document)) ?? [];
-      if (this.#disposed) return;
+      if (this.#isDisposed) return;
       // A newer version is already being compared.
       if (editor.document.version !== version) continue;
       for (const mark of marks) editor.setDecorations(this.#decorationTypes[mark], rangesOf(claims, mark));
@@ -66,7 +66,7 @@ export class LineMarks implements vscode.Disposable {
 
 function markOf([claim]: readonly LineClaim[]): Mark | undefined {
   if (claim === undefined) return undefined;
-  return claim.kind === 'read' ? 'read' : claim.edited ? 'edited' : 'changed';
+  return claim.kind === 'read' ? 'read' : claim.isEditedSince ? 'edited' : 'changed';
 }
 
 function rangesOf(claims: readonly (readonly LineClaim[])[], mark: Mark): vscode.Range[] {

@@ -61,8 +61,8 @@ export class LineOrigins {
   }
 
   /** `undefined` if the record is no longer available. */
-  findOrigin({ session, entryIndex, kind, edited }: LineClaim): Promise<LineOrigin | undefined> {
-    const key = JSON.stringify([session, entryIndex, kind, edited]);
+  findOrigin({ session, entryIndex, kind, isEditedSince }: LineClaim): Promise<LineOrigin | undefined> {
+    const key = JSON.stringify([session, entryIndex, kind, isEditedSince]);
     return getOrCompute(this.#origins, key, '', async () => {
       const handle = await this.#open(session);
       try {
@@ -75,7 +75,7 @@ export class LineOrigins {
           session,
           entryIndex,
           kind,
-          edited,
+          edited: isEditedSince,
           title: (title ?? prompt).trim().split('\n', 1)[0] ?? '',
           agent: agent_version === null ? agent_label : `${agent_label} ${agent_version}`,
           model: entry.metadata?.model ?? model,

@@ -297,7 +297,7 @@ export class SessionPanel implements vscode.Disposable {
   /** Sends the first page, and from then on changes. */
   async #begin(): Promise<void> {
     this.#hasStarted = false;
-    if (this.#steps.short) this.#areStepsNumbered = await this.#steps.count();
+    if (this.#steps.isNearEnd) this.#areStepsNumbered = await this.#steps.count();
     let page: EntryPage;
     // Output that arrives during a read may or may not be included, so read again until none arrives.
     for (let reads = 0; ; reads += 1) {

@@ -54,7 +54,7 @@ export class StepIndex {
     return !this.#isStopped;
   }
 
-  get short(): boolean {
+  get isNearEnd(): boolean {
     return this.#source.total() - this.#countedEntries <= chunk;
   }
 

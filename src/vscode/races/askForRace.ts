@@ -35,10 +35,10 @@ export async function askForRace(
     const items = partItems(choice);
     const answer = await ask<PartItem>({
       ...frame,
-      back: false,
+      canGoBack: false,
       placeholder: t('Each agent gets its own git worktree. Press Enter to start.'),
       items: () => Promise.resolve(items),
-      active: ({ part }) => part === last,
+      isActive: ({ part }) => part === last,
     });
     if (answer.kind !== 'value') return undefined;
     last = answer.value.part;
@@ -98,7 +98,7 @@ async function askForPart(
   choice: RaceChoice,
   title: string,
 ): Promise<Answer<RaceChoice>> {
-  const step = { title, step: 1, steps: 1, back: true };
+  const step = { title, step: 1, steps: 1, canGoBack: true };
   if (part === 'budget') {
     const answer = await askForText({
       ...step,

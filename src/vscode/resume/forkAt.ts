@@ -13,7 +13,7 @@ interface Place {
 }
 
 interface Item extends vscode.QuickPickItem {
-  readonly restores: boolean;
+  readonly restoresFiles: boolean;
 }
 
 /**
@@ -32,13 +32,13 @@ export async function askForFork(engine: WindowEngine, { session, entry }: Place
     way === 'transcript'
       ? t('A new conversation starts. The agent gets the transcript before this prompt as text.')
       : detail;
-  const items: Item[] = [{ label: `$(repo-forked) ${t('Fork')}`, detail: row, restores: false }];
+  const items: Item[] = [{ label: `$(repo-forked) ${t('Fork')}`, detail: row, restoresFiles: false }];
   // Vitrine has no copies of the files of other programs' sessions.
   if (observed === undefined)
     items.push({
       label: `$(discard) ${t('Restore Files and Fork')}`,
       detail: t('Restores the files as they were at this prompt. You can review the changes first.'),
-      restores: true,
+      restoresFiles: true,
     });
   const chosen = await vscode.window.showQuickPick(items, {
     title,
@@ -56,7 +56,7 @@ export async function askForFork(engine: WindowEngine, { session, entry }: Place
     ignoreFocusOut: true,
   });
   if (text === undefined || text.trim() === '') return undefined;
-  if (chosen.restores && (await restoreToPrompt(engine, session, entry)) === undefined) return undefined;
+  if (chosen.restoresFiles && (await restoreToPrompt(engine, session, entry)) === undefined) return undefined;
   return text === shown ? prompt : text;
 }
 

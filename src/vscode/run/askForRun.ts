@@ -26,7 +26,7 @@ interface Deps extends RecallDeps {
 export interface RunDefaults {
   readonly isSeveral?: boolean;
   /** Shows context from earlier sessions before the run. */
-  readonly recall?: boolean;
+  readonly showsRecall?: boolean;
   readonly folder?: vscode.Uri;
   readonly prompt?: string;
   readonly excerpts?: readonly Excerpt[];
@@ -37,7 +37,7 @@ export interface RunDecision {
   readonly requests: readonly RunRequest[];
   /** Agents and options in one line. */
   readonly line: string;
-  readonly edit: boolean;
+  readonly opensInEditor: boolean;
 }
 
 type StepName = 'agent' | 'several' | 'folder' | 'prompt';
@@ -96,7 +96,7 @@ class Questions {
   }
 
   #stepFrame(step: number, later: number, title: string) {
-    return { title, step, steps: step + later, back: step > 1 };
+    return { title, step, steps: step + later, canGoBack: step > 1 };
   }
 
   /** Number of steps after the choice of agents. */
@@ -137,7 +137,7 @@ class Questions {
       case 'agent':
         if (row.agent.recording) {
           const requests = [{ agent: row.agent.type, prompt: '' }];
-          return { kind: 'value', value: { requests, line: inertText(row.agent.label), edit: false } };
+          return { kind: 'value', value: { requests, line: inertText(row.agent.label), opensInEditor: false } };
         }
         if (!canStartAgents()) return { kind: 'none' };
         this.#agents = [row.agent];
@@ -174,7 +174,7 @@ class Questions {
             folder: uri,
           })),
         ),
-      active: ({ folder }) => folder.toString() === this.#folder?.toString(),
+      isActive: ({ folder }) => folder.toString() === this.#folder?.toString(),
     });
     if (picked.kind !== 'value') return picked;
     this.#folder = picked.value.folder;
@@ -196,20 +196,23 @@ class Questions {
       if (answer.kind !== 'value') return answer;
       this.#prompt = answer.value.prompt;
       const { next } = answer.value;
-      const first = next === 'run' && this.#defaults.recall === true && !this.#hasShownRecall;
+      const first = next === 'run' && this.#defaults.showsRecall === true && !this.#hasShownRecall;
       if (next === 'recall' || first) {
-        const step = { ...frame, title: t('Context from Earlier Sessions'), back: true };
+        const step = { ...frame, title: t('Context from Earlier Sessions'), canGoBack: true };
         const recalled = await askForRecall(this.#deps, { step, message: { text: this.#prompt } });
         if (recalled.kind === 'none') return recalled;
         if (recalled.kind === 'value') [this.#recallResult, this.#hasShownRecall] = [recalled.value, true];
         if (recalled.kind === 'back' || !first) continue;
       }
       if (next !== 'options' || only === undefined) {
-        const edit = next === 'edit';
-        return { kind: 'value', value: { requests: this.#createRequests(), line: this.#optionsLine(true), edit } };
+        const opensInEditor = next === 'edit';
+        return {
+          kind: 'value',
+          value: { requests: this.#createRequests(), line: this.#optionsLine(true), opensInEditor },
+        };
       }
       const settings = agentOptions(only.type, this.#folder);
-      const subject = { agent: only, settings, memory: this.#deps.memory, step: { ...frame, back: true } };
+      const subject = { agent: only, settings, memory: this.#deps.memory, step: { ...frame, canGoBack: true } };
       const choice = await askForOptions(subject, this.#choiceOf(only));
       if (choice === undefined) return { kind: 'none' };
       this.#choices.set(only, choice);
@@ -247,7 +250,7 @@ class Questions {
 /** Help for an agent that is not installed. */
 async function showInstallHelp(
   agent: AgentReport,
-  frame: { readonly title: string; readonly step: number; readonly steps: number; readonly back: boolean },
+  frame: { readonly title: string; readonly step: number; readonly steps: number; readonly canGoBack: boolean },
 ): Promise<Answer<never>> {
   const { program } = agent;
   const address = installAddress(nameOf(agent));

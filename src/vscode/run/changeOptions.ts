@@ -26,7 +26,7 @@ export async function changeOptions(engine: WindowEngine, memory: RunMemory, ses
     }
     const settings = agentOptions(type, dir === undefined ? undefined : vscode.Uri.file(dir));
     const before = memory.choiceOfSession(session);
-    const step = { title: agent.label, step: 1, steps: 1, back: false };
+    const step = { title: agent.label, step: 1, steps: 1, canGoBack: false };
     const chosen = await askForOptions({ agent, settings, memory, step }, before);
     if (chosen === undefined) return;
     await memory.rememberChange(nameOf(agent), chosen, session);

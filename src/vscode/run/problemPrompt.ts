@@ -18,7 +18,7 @@ export function problemFromArgument(argument: unknown): RunDefaults | undefined 
   }
   const all = vscode.languages.getDiagnostics(target);
   const problems = Array.isArray(diagnostics)
-    ? all.filter((diagnostic) => diagnostics.some((selected) => sameProblem(diagnostic, selected)))
+    ? all.filter((diagnostic) => diagnostics.some((selected) => isSameProblem(diagnostic, selected)))
     : all.filter(({ range }) => editor !== undefined && range.intersection(editor.selection) !== undefined);
   if (problems.length === 0) {
     void vscode.window.showInformationMessage(t('There is no problem at the cursor.'));
@@ -35,7 +35,7 @@ export function problemFromArgument(argument: unknown): RunDefaults | undefined 
   };
 }
 
-function sameProblem({ message, range }: vscode.Diagnostic, argument: unknown): boolean {
+function isSameProblem({ message, range }: vscode.Diagnostic, argument: unknown): boolean {
   return argument instanceof vscode.Diagnostic && argument.message === message && argument.range.isEqual(range);
 }
 

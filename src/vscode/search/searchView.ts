@@ -32,7 +32,7 @@ export class SearchView implements vscode.TreeDataProvider<SearchNode>, vscode.D
   readonly #view: vscode.TreeView<SearchNode>;
   #query = '';
   #searchesEverywhere = false;
-  #synthetic = false;
+  #includesSynthetic = false;
   #answer: SearchAnswer | undefined;
   #activeSearch: AbortController | undefined;
   readonly onDidChangeTreeData = this.#changed.event;
@@ -69,7 +69,7 @@ export class SearchView implements vscode.TreeDataProvider<SearchNode>, vscode.D
   }
 
   get synthetic(): boolean {
-    return this.#synthetic;
+    return this.#includesSynthetic;
   }
 
   /** Includes sessions that the Sessions view hides, and those of other folders. */
@@ -81,8 +81,8 @@ export class SearchView implements vscode.TreeDataProvider<SearchNode>, vscode.D
 
   /** Includes follow-ups and callbacks. */
   async setSynthetic(synthetic: boolean): Promise<void> {
-    if (synthetic === this.#synthetic) return;
-    this.#synthetic = synthetic;
+    if (synthetic === this.#includesSynthetic) return;
+    this.#includesSynthetic = synthetic;
     if (this.#query !== '') await this.#run();
   }
 
@@ -145,7 +145,7 @@ export class SearchView implements vscode.TreeDataProvider<SearchNode>, vscode.D
       const onProgress = (done: number, of: number): void => {
         if (!stop.signal.aborted) this.#view.message = t('Reading sessions: {0} of {1}', done, of);
       };
-      const [within, synthetic] = [this.#createScopeFilter(), this.#synthetic];
+      const [within, synthetic] = [this.#createScopeFilter(), this.#includesSynthetic];
       const request = { query: this.#query, within, synthetic, signal: stop.signal, onProgress };
       const search = async (): Promise<SearchAnswer> => {
         const own = await engine.archive.search.search(request);

@@ -59,15 +59,15 @@ export class MovedFolders implements vscode.Disposable {
     const folders = (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath);
     const engine = await this.#deps.engines.get();
     for (const moved of folders.length === 0 ? [] : await engine.archive.findMovedSessions(folders)) {
-      if (moved.sure) await this.#follow(moved);
+      if (moved.isCertain) await this.#follow(moved);
       else void this.#ask(moved);
     }
   }
 
-  async #follow({ from, to, sure, ids }: MovedSessions): Promise<void> {
+  async #follow({ from, to, isCertain, ids }: MovedSessions): Promise<void> {
     const engine = await this.#deps.engines.get();
     // Running sessions are relinked next time.
-    const done = await Promise.allSettled(ids.map((id) => engine.relink(id, to, sure ? 'identity' : 'user')));
+    const done = await Promise.allSettled(ids.map((id) => engine.relink(id, to, isCertain ? 'identity' : 'user')));
     const count = done.filter(({ status }) => status === 'fulfilled').length;
     if (count === 0) return;
     await this.#deps.loader.refresh();

@@ -185,9 +185,9 @@ export function placeText(entryPoint: 'terminal' | 'sdk' | 'chat' | null): strin
 }
 
 /** Without any known cost, there is no amount. */
-export function todayText({ usd, estimated, unknown, atLeast }: CostToday): string {
-  if (unknown && usd === 0) return t('cost unknown today');
-  const amount = `${estimated ? '≈ ' : ''}${figures.money(usd)}`;
-  if (unknown) return t('{0} + unknown costs today', amount);
-  return atLeast ? t('at least {0} today', amount) : t('{0} today', amount);
+export function todayText({ usd, isEstimated, hasUnknownCosts, isLowerBound }: CostToday): string {
+  if (hasUnknownCosts && usd === 0) return t('cost unknown today');
+  const amount = `${isEstimated ? '≈ ' : ''}${figures.money(usd)}`;
+  if (hasUnknownCosts) return t('{0} + unknown costs today', amount);
+  return isLowerBound ? t('at least {0} today', amount) : t('{0} today', amount);
 }

@@ -51,8 +51,8 @@ export class SessionList implements vscode.Disposable {
   cleanupDays: ResultOf<'watchSources'>['cleanup_days'] = {};
   #filter: SessionFilter = noFilter;
   #missingSessions: MissingSessions = { unreadable: 0, folders: new Set() };
-  #complete = false;
-  #observedComplete = false;
+  #isComplete = false;
+  #isObservedComplete = false;
   #showHidden = false;
   #notifyTimer: NodeJS.Timeout | undefined;
   readonly onDidChange = this.#changed.event;
@@ -66,12 +66,12 @@ export class SessionList implements vscode.Disposable {
 
   /** False while only the previous window's cache is known. */
   get isComplete(): boolean {
-    return this.#complete;
+    return this.#isComplete;
   }
 
   /** False until sessions from other programs have been searched. */
   get isObservedComplete(): boolean {
-    return this.#observedComplete;
+    return this.#isObservedComplete;
   }
 
   get showHidden(): boolean {
@@ -108,7 +108,7 @@ export class SessionList implements vscode.Disposable {
   replaceObserved(summaries: readonly SessionSummary[], copies: readonly string[]): void {
     this.#copies = new Set(copies);
     this.#observedRows = new Map(summaries.map((summary) => [summary.session_id, this.#createRow(summary)]));
-    this.#observedComplete = true;
+    this.#isObservedComplete = true;
     this.#announce();
   }
 
@@ -144,7 +144,7 @@ export class SessionList implements vscode.Disposable {
   /** Replaces all sessions. */
   replace(summaries: readonly SessionSummary[]): void {
     this.#rows = new Map(summaries.map((summary) => [summary.session_id, this.#createRow(summary)]));
-    this.#complete = true;
+    this.#isComplete = true;
     this.#announce();
   }
 

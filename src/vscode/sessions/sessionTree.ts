@@ -236,13 +236,13 @@ function groupItem({ name, nodes }: SessionGroup): vscode.TreeItem {
   return item;
 }
 
-function anyLive({ row, children }: SessionNode): boolean {
-  return isSessionLive(row.status) || children.some(anyLive);
+function isAnyLive({ row, children }: SessionNode): boolean {
+  return isSessionLive(row.status) || children.some(isAnyLive);
 }
 
 /** A fork is a conversation of the user's own: it stays visible, unlike ended sessions that the agent started. */
 function startsExpanded(node: SessionNode): boolean {
-  return anyLive(node) || node.children.some(({ row }) => row.forked_from !== undefined);
+  return isAnyLive(node) || node.children.some(({ row }) => row.forked_from !== undefined);
 }
 
 interface ItemFacts {

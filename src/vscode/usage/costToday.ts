@@ -5,10 +5,10 @@ import type { SessionRow } from '../sessions/sessionRow.ts';
 /** Cost since midnight. `estimated`: partly. `unknown`, `atLeast`: unknown or incomplete for some sessions. */
 export interface CostToday {
   readonly usd: number;
-  readonly estimated: boolean;
-  readonly unknown: boolean;
-  readonly atLeast: boolean;
-  readonly any: boolean;
+  readonly isEstimated: boolean;
+  readonly hasUnknownCosts: boolean;
+  readonly isLowerBound: boolean;
+  readonly hasSessions: boolean;
 }
 
 const usd = (cost: Cost): number => (cost.provenance === 'unknown' ? 0 : cost.usd);
@@ -33,20 +33,20 @@ export function costToday(rows: readonly SessionRow[], now: number): CostToday {
   const spent = rows.flatMap((row) => costOn(date, row) ?? []);
   return {
     usd: spent.reduce((sum, { cost, before }) => sum + Math.max(0, usd(cost) - before), 0),
-    estimated: spent.some(({ cost }) => cost.provenance === 'estimated'),
-    unknown: spent.some(({ cost }) => cost.provenance === 'unknown'),
-    atLeast: spent.some(({ atLeast }) => atLeast),
-    any: spent.length > 0,
+    isEstimated: spent.some(({ cost }) => cost.provenance === 'estimated'),
+    hasUnknownCosts: spent.some(({ cost }) => cost.provenance === 'unknown'),
+    isLowerBound: spent.some(({ isLowerBound }) => isLowerBound),
+    hasSessions: spent.length > 0,
   };
 }
 
 function costOn(
   date: string,
   { observed, day, recording, total_cost: cost }: SessionRow,
-): { readonly cost: Cost; readonly before: number; readonly atLeast: boolean } | undefined {
+): { readonly cost: Cost; readonly before: number; readonly isLowerBound: boolean } | undefined {
   if (observed !== undefined) {
     const { last_day: last, usage_reason: reason } = observed;
-    return last?.date === date ? { cost: last.cost, before: 0, atLeast: reason !== null } : undefined;
+    return last?.date === date ? { cost: last.cost, before: 0, isLowerBound: reason !== null } : undefined;
   }
-  return day?.date === date && !recording ? { cost, before: day.usd, atLeast: false } : undefined;
+  return day?.date === date && !recording ? { cost, before: day.usd, isLowerBound: false } : undefined;
 }

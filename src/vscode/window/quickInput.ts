@@ -10,13 +10,13 @@ export interface Step {
   readonly step: number;
   readonly steps: number;
   readonly placeholder: string;
-  readonly back: boolean;
+  readonly canGoBack: boolean;
 }
 
 interface Choice<I> extends Step {
   readonly items: () => Promise<readonly I[]>;
   /** The preselected item; default: the first. */
-  readonly active?: (item: I) => boolean;
+  readonly isActive?: (item: I) => boolean;
   /** What the button of an item shows in its place. */
   readonly swap?: (item: I) => I | undefined;
 }
@@ -40,7 +40,7 @@ export function ask<I extends vscode.QuickPickItem>(choice: Choice<I>): Promise<
   pick.matchOnDescription = true;
   pick.matchOnDetail = true;
   const filled = fillPick(pick, choice.items).then(() => {
-    const active = pick.items.find((item) => choice.active?.(item) === true);
+    const active = pick.items.find((item) => choice.isActive?.(item) === true);
     if (active !== undefined) pick.activeItems = [active];
   });
   pick.onDidTriggerItemButton(({ item }) => {
@@ -124,13 +124,13 @@ export function disposeLater(input: { dispose(): void }): void {
  */
 function showInput<V>(
   input: vscode.QuickPick<vscode.QuickPickItem> | vscode.InputBox,
-  { title, step, steps, placeholder, back }: Step,
+  { title, step, steps, placeholder, canGoBack }: Step,
   value: () => V | undefined,
   filled: Promise<void>,
 ): Promise<Answer<V>> {
   const words = { title: inertText(title), placeholder: inertText(placeholder) };
   Object.assign(input, { ...words, step, totalSteps: steps, ignoreFocusOut: true });
-  if (back) input.buttons = [vscode.QuickInputButtons.Back];
+  if (canGoBack) input.buttons = [vscode.QuickInputButtons.Back];
   return new Promise<Answer<V>>((resolve, reject) => {
     filled.catch(reject);
     input.onDidTriggerButton(() => resolve({ kind: 'back' }));

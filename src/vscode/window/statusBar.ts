@@ -46,22 +46,22 @@ export class StatusBar implements vscode.Disposable {
     const own = folders.reduce((sum, { runs }) => sum + runs.length, 0);
     const running = own + this.#list.observed().filter(({ status }) => isSessionLive(status)).length;
     const cost = this.#list.costToday();
-    if (running === 0 && !cost.any) {
+    if (running === 0 && !cost.hasSessions) {
       this.#statusItem.hide();
       return;
     }
     const today = todayText(cost);
-    const parts = [...(running > 0 ? [t('{0} running', running)] : []), ...(cost.any ? [today] : [])];
+    const parts = [...(running > 0 ? [t('{0} running', running)] : []), ...(cost.hasSessions ? [today] : [])];
     const near = this.#list.live().flatMap(({ budget }) => budget?.near ?? []);
     const mark = near.length === 0 ? '$(pulse)' : '$(warning)';
     this.#statusItem.text = `${mark} ${parts.join(' · ')}`;
     this.#statusItem.tooltip = [
       t('Vitrine: {0}', parts.join(' · ')),
       ...folders.map(folderText),
-      ...(cost.estimated ? [t('≈: includes estimates at list prices.')] : []),
+      ...(cost.isEstimated ? [t('≈: includes estimates at list prices.')] : []),
       ...near.map(nearLimitText),
-      ...(cost.atLeast ? [t('at least: some agents do not store every billed request.')] : []),
-      ...(cost.unknown ? [t('unknown: some runs did not report their cost.')] : []),
+      ...(cost.isLowerBound ? [t('at least: some agents do not store every billed request.')] : []),
+      ...(cost.hasUnknownCosts ? [t('unknown: some runs did not report their cost.')] : []),
     ].join('\n');
     this.#statusItem.accessibilityInformation = { label: t('Vitrine: {0}', parts.join(', ')), role: 'button' };
     this.#statusItem.show();

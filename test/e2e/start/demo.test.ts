@@ -3,7 +3,7 @@ import type { BrowserContext } from 'playwright-core';
 import type { Server } from '../../support/host/server.ts';
 import type { Workbench } from '../../support/host/workbench.ts';
 import { packageExtension } from '../../support/package/vsix.ts';
-import { groupAlive } from '../../support/processes/processGroup.ts';
+import { isGroupAlive } from '../../support/processes/processGroup.ts';
 import { keepEvidence, newProfile, openWindow, picture, startHost } from '../session.ts';
 
 /** What anyone who has just installed Vitrine in a stock VS Code can do without an agent. */
@@ -151,8 +151,8 @@ describe('the demo of the packaged extension, from the palette to the next turn'
   });
 
   it('leaves no process when its server ends', async () => {
-    assert.equal(groupAlive(server.pid), true);
+    assert.equal(isGroupAlive(server.pid), true);
     await server.stop();
-    assert.equal(groupAlive(server.pid), false);
+    assert.equal(isGroupAlive(server.pid), false);
   });
 });

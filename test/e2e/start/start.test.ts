@@ -59,7 +59,7 @@ describe('npm start', function () {
     await workbench.editorTab('Welcome').waitFor({ state: 'detached' });
     await workbench.reload();
     await workbench.editorTab('A table of four').waitFor();
-    await workbench.offersCommand('Vitrine: Run Agent…');
+    await workbench.assertOffersCommand('Vitrine: Run Agent…');
     assert.equal(await workbench.editorTab('Welcome').count(), 0);
   });
 
@@ -67,7 +67,7 @@ describe('npm start', function () {
     const own = await newProfile();
     const other = await openWindow(server, own.context, server.folder.home);
     await other.openView('Vitrine');
-    await other.offersCommand('Vitrine: Run Agent…');
+    await other.assertOffersCommand('Vitrine: Run Agent…');
     assert.equal(await other.editorTab('Welcome').count(), 0);
     await own.context.close();
   });

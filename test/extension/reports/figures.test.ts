@@ -59,6 +59,12 @@ describe('figures of recorded sessions in the window', function () {
 /** Of the status bar. */
 function todayOf(cost: RecordedSession['summary']['total_cost']): string {
   const isUnknown = cost.provenance === 'unknown';
-  const estimated = cost.provenance === 'estimated';
-  return todayText({ usd: isUnknown ? 0 : cost.usd, estimated, unknown: isUnknown, atLeast: false, any: true });
+  const isEstimated = cost.provenance === 'estimated';
+  return todayText({
+    usd: isUnknown ? 0 : cost.usd,
+    isEstimated,
+    hasUnknownCosts: isUnknown,
+    isLowerBound: false,
+    hasSessions: true,
+  });
 }

@@ -55,11 +55,11 @@ describe('rows of the Sessions view', () => {
   });
 
   it('show no amount if none is known', () => {
-    const any = { usd: 0, estimated: false, unknown: false, atLeast: false, any: true };
-    assert.equal(todayText({ ...any, unknown: true }), 'cost unknown today');
-    assert.equal(todayText({ ...any, usd: 0.4, unknown: true }), '$0.40 + unknown costs today');
-    assert.equal(todayText({ ...any, usd: 0.4, estimated: true }), '≈ $0.40 today');
-    assert.equal(todayText({ ...any, usd: 0.4, atLeast: true }), 'at least $0.40 today');
+    const any = { usd: 0, isEstimated: false, hasUnknownCosts: false, isLowerBound: false, hasSessions: true };
+    assert.equal(todayText({ ...any, hasUnknownCosts: true }), 'cost unknown today');
+    assert.equal(todayText({ ...any, usd: 0.4, hasUnknownCosts: true }), '$0.40 + unknown costs today');
+    assert.equal(todayText({ ...any, usd: 0.4, isEstimated: true }), '≈ $0.40 today');
+    assert.equal(todayText({ ...any, usd: 0.4, isLowerBound: true }), 'at least $0.40 today');
   });
 
   it('mark estimates', () => {

@@ -108,9 +108,9 @@ describe('side files of an agent', function () {
     let output: RunOutput;
     const timers = (): number => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
     const watch = (change: { pid?: number; timeoutMs?: number } = {}): SideFiles => {
-      const names = (line: string): boolean => line.includes('Workspace initialized');
+      const namesConversation = (line: string): boolean => line.includes('Workspace initialized');
       const deps = { label: 'Agent', folder, usageFile: path.join(folder, 'kept.usage'), pid: 42, pollMs: 10 };
-      return new SideFiles({ log: { folder: logs, names } }, { ...deps, ...change });
+      return new SideFiles({ log: { folder: logs, namesConversation } }, { ...deps, ...change });
     };
     const ids = (): readonly string[] => output.facts().sessionIds;
 

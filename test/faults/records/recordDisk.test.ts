@@ -69,7 +69,7 @@ describe('a disk that rejects writes', function () {
     await writer.flush();
     await appendAll(writer, [entryLine(2)]);
     await raw.write(Buffer.from('def'));
-    assert.equal(writer.memoryOnly, true);
+    assert.equal(writer.hasMemoryOnlyLines, true);
     assert.deepEqual(
       problems.map((problem) => problem.code),
       ['ENOSPC'],
@@ -84,7 +84,7 @@ describe('a disk that rejects writes', function () {
     await writeFile(path.join(folder(), 'record.jsonl'), '');
     await writeFile(path.join(folder(), 'runs', `${runId}.stdout`), '');
     await writer.flush();
-    assert.deepEqual([writer.memoryOnly, writer.unrecorded], [false, null]);
+    assert.deepEqual([writer.hasMemoryOnlyLines, writer.unrecorded], [false, null]);
     await appendAll(writer, [entryLine(3)]);
     await raw.write(Buffer.from('ghi'));
     await raw.close();
@@ -157,11 +157,11 @@ describe('a disk that rejects writes', function () {
     await appendAll(writer, [entryLine(0)]);
     await writer.rawStream(runId, 'stderr').write(Buffer.from('x'));
     await writer.flush();
-    assert.equal(writer.memoryOnly, true);
+    assert.equal(writer.hasMemoryOnlyLines, true);
     assert.equal(problems.length, 1);
     await rm(path.join(temporary.dir, 'sessions'));
     await writer.flush();
-    assert.equal(writer.memoryOnly, false);
+    assert.equal(writer.hasMemoryOnlyLines, false);
     assert.deepEqual(await indexes(), [0]);
     await assert.rejects(temporary.store.openWriter(sessionId), { name: 'RecordBusyError' });
     // The next time it fails is told again.

@@ -42,7 +42,7 @@ describe('child sessions on another machine in a team', function () {
   }
   const children = async (parent: string) =>
     (await alice.sessions()).filter(({ parent_session_id }) => parent_session_id === parent);
-  const ended = (id: string, runs?: number) => alice.hasEnded(id, runs);
+  const ended = (id: string, runs?: number) => alice.waitForEnd(id, runs);
   const running = (parent: string) =>
     until('a child that runs', async () => (await children(parent)).find(({ status }) => status === 'running'));
 

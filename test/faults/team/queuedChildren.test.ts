@@ -28,7 +28,7 @@ describe('child sessions that a person queues for a team', function () {
   async function ended(agent_name: string): Promise<string> {
     const place = { project_dir: alice.bench.cwd, executor_type: 'claude-code' };
     const run = await atAlice.call('queueRun', { ...place, agent_name, prompt: prompt(saying('ready')) });
-    await alice.hasEnded(run.session_id);
+    await alice.waitForEnd(run.session_id);
     return run.session_id;
   }
   const added = (machine: TeamMachine, parent: string, steps: readonly Step[], ...args: readonly string[]) =>
@@ -64,7 +64,7 @@ describe('child sessions that a person queues for a team', function () {
       'tag=gpu',
       ...callback,
     );
-    await alice.hasEnded(parent, 2);
+    await alice.waitForEnd(parent, 2);
     assert.match(await alice.ok('show', parent), /drawn by the other machine/);
     const child = await sessionOf(run);
     assert.deepEqual(
@@ -78,7 +78,7 @@ describe('child sessions that a person queues for a team', function () {
     const start = { tool: 'start_session', args: { agent_name: 'renderer', prompt: prompt(saying('too many')) } };
     const again = prompt([{ init: true }, { mcp: start }, { result: {} }]);
     await atAlice.call('queueRun', { type: 'resume_session', session_id: parent, prompt: again });
-    await alice.hasEnded(parent, 3);
+    await alice.waitForEnd(parent, 3);
     assert.match(await alice.ok('show', parent), /already started its maximum of 1 child session/);
     await assert.rejects(
       atAlice.call('queueRun', {
@@ -95,7 +95,7 @@ describe('child sessions that a person queues for a team', function () {
     await alice.ok('team', 'share', parent, '--as', 'metadata');
     const gpu = [...executor, '--demand', 'tag=gpu', ...callback];
     const run = await queued(parent, saying('drawn at home'), ...gpu);
-    await alice.hasEnded(parent, 2);
+    await alice.waitForEnd(parent, 2);
     assert.match(await alice.ok('show', parent), /drawn at home/);
     const child = await sessionOf(run);
     assert.deepEqual([child?.parent_session_id, child?.outcome, child?.remote], [parent, 'completed', undefined]);

@@ -122,7 +122,7 @@ export class Workbench {
   }
 
   /** Waits until the palette offers the command `title` (`Category: Title`), and closes the palette. */
-  async offersCommand(title: string): Promise<void> {
+  async assertOffersCommand(title: string): Promise<void> {
     await this.useInPalette(title, (row, timeout) => row.waitFor({ timeout }));
     await this.page.keyboard.press('Escape');
   }

@@ -1,7 +1,7 @@
 /** Runs in the browser instead of VS Code: talks to the page about a made-up session. */
 import type { EditPreview } from '../../../src/model/transcript/editPreview.ts';
 import type { EntryUpdate, NormalizedEntry } from '../../../src/model/transcript/entry.ts';
-import { answers } from '../../../src/insight/search/facts.ts';
+import { matchesOperators } from '../../../src/insight/search/facts.ts';
 import { parseQuery } from '../../../src/insight/search/query.ts';
 import type { MessageFigure, MissingFigure } from '../../../src/model/usage/messageFigure.ts';
 import { Transcript } from '../../../src/model/transcript/transcript.ts';
@@ -332,7 +332,9 @@ export class FakeHost {
       case 'find': {
         const { request, from } = message;
         const { query, problems } = parseQuery(message.query);
-        const all = this.#entries.settledEntries().filter((entry) => entry.index >= from && answers(entry, query));
+        const all = this.#entries
+          .settledEntries()
+          .filter((entry) => entry.index >= from && matchesOperators(entry, query));
         const indexes = all.slice(0, this.mostFound).map(({ index }) => index);
         const truncated = all.length > indexes.length;
         this.#channel.send({ type: 'found', request, indexes, truncated, texts: query.texts, problems });

@@ -71,10 +71,10 @@ async function writeLimited(id: string): Promise<void> {
   const writer = await openOrCreate(id);
   for (let index = 0; index < 200; index += 1) await writer.append(entryLine(index));
   await writer.flush();
-  print(writer.memoryOnly ? 'in memory' : 'written');
+  print(writer.hasMemoryOnlyLines ? 'in memory' : 'written');
   await once(process.stdin.resume(), 'end');
   await writer.flush();
-  print(writer.memoryOnly ? 'in memory' : 'written');
+  print(writer.hasMemoryOnlyLines ? 'in memory' : 'written');
   await writer.close();
 }
 

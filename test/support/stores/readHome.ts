@@ -63,7 +63,7 @@ export function readRecords(
   records: readonly StoreRecord[],
   notes: ReadonlyMap<string, SessionNote> = new Map(),
 ): ReadSession {
-  const parser = format.createParser({ entries: true, session, notes });
+  const parser = format.createParser({ needsEntries: true, session, notes });
   const updates = records.flatMap((record) => parser.push(record));
   return { session, entries: settled([...updates, ...parser.end(false)]), facts: parser.facts() };
 }

@@ -70,7 +70,7 @@ export class TeamMachine extends DaemonBench {
   }
 
   /** Resolves when this many runs of a session have ended. */
-  hasEnded(id: string, runs = 1): Promise<SessionSummary> {
+  waitForEnd(id: string, runs = 1): Promise<SessionSummary> {
     return until(`the end of run ${runs}`, async () =>
       (await this.sessions()).find((row) => row.session_id === id && row.status === 'finished' && row.runs === runs),
     );

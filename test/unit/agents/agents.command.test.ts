@@ -116,8 +116,8 @@ describe('command lines', () => {
     const { login } = findAdapter('codex')!;
     assert.ok(login);
     assert.deepEqual(login.args, ['login', 'status']);
-    assert.equal(login.signedIn('\nLogged in using an API key - sk-***\n'), true);
-    assert.equal(login.signedIn('Not logged in\n'), false);
-    assert.equal(login.signedIn('Error loading configuration: No such file or directory'), undefined);
+    assert.equal(login.parseSignedIn('\nLogged in using an API key - sk-***\n'), true);
+    assert.equal(login.parseSignedIn('Not logged in\n'), false);
+    assert.equal(login.parseSignedIn('Error loading configuration: No such file or directory'), undefined);
   });
 });

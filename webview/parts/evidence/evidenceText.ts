@@ -12,7 +12,7 @@ const before = 2;
 interface Line {
   readonly text: string;
   readonly number: number | undefined;
-  readonly claimed: boolean;
+  readonly isClaimed: boolean;
 }
 
 /** The command, and the step's text at that time. */
@@ -32,8 +32,8 @@ ${
             <span class="l" aria-hidden="true">$</span><span class="c">${visibleTemplate(command.slice(0, 1000))}</span>
           </div>`
     }${part.map(
-      ({ text: line, number, claimed }) =>
-        html`<div class="ln ${claimed ? 'hit' : ''}">
+      ({ text: line, number, isClaimed }) =>
+        html`<div class="ln ${isClaimed ? 'hit' : ''}">
           <span class="l">${number ?? nothing}</span><span class="c">${visibleTemplate(line.slice(0, 500))}</span>
         </div>`,
     )}${
@@ -52,13 +52,13 @@ function linesOf(
   return plainText.split('\n').map((line, at): Line => {
     const number = range === null ? undefined : range[0] + at;
     const isClaimed = number !== undefined && claimed !== null && number >= claimed[0] && number <= claimed[1];
-    return { text: line, number, claimed: isClaimed };
+    return { text: line, number, isClaimed: isClaimed };
   });
 }
 
 /** For a file, the lines around the claim; for an output, its end, which has the result. */
 function firstShownLine(lines: readonly Line[], isOutput: boolean): number {
   if (isOutput) return Math.max(0, lines.length - maxLines);
-  const claimed = lines.findIndex((line) => line.claimed);
+  const claimed = lines.findIndex((line) => line.isClaimed);
   return claimed === -1 ? 0 : Math.max(0, claimed - before);
 }

@@ -13,7 +13,7 @@ export interface FindState {
   /** More matches may follow. */
   readonly isBusy: boolean;
   readonly problems: readonly QueryProblem[];
-  readonly help: boolean;
+  readonly showsHelp: boolean;
   readonly setQuery: (query: string) => void;
   readonly next: (step: 1 | -1) => void;
   readonly toggleHelp: () => void;
@@ -46,7 +46,7 @@ export function findBar(state: FindState): TemplateResult {
         label: t('Search syntax'),
         icon: 'question',
         look: 'icon',
-        expanded: state.help,
+        expanded: state.showsHelp,
         onClick: state.toggleHelp,
       })}
       ${button({ label: t('Close'), icon: 'close', look: 'icon', onClick: state.close })}
@@ -58,7 +58,7 @@ export function findBar(state: FindState): TemplateResult {
             ${state.problems.map((problem) => html`<p>${problemWords(problem)}</p>`)}
           </div>`
     }
-    ${state.help ? html`<div id=${findHelpId} class="find-h">${findHelp()}</div>` : nothing}
+    ${state.showsHelp ? html`<div id=${findHelpId} class="find-h">${findHelp()}</div>` : nothing}
   </div>`;
 }
 

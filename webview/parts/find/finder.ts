@@ -24,10 +24,18 @@ interface SearchResult {
   /** Position in `indexes`; -1 before the first jump. */
   readonly at: number;
   readonly isBusy: boolean;
-  readonly help: boolean;
+  readonly showsHelp: boolean;
 }
 
-const nothing: SearchResult = { query: '', indexes: [], texts: [], problems: [], at: -1, isBusy: false, help: false };
+const nothing: SearchResult = {
+  query: '',
+  indexes: [],
+  texts: [],
+  problems: [],
+  at: -1,
+  isBusy: false,
+  showsHelp: false,
+};
 
 /** Find in session: the host searches all of it in several requests; the page jumps from entry to entry. */
 export class Finder {
@@ -61,7 +69,7 @@ export class Finder {
       ...this.#searchResult,
       setQuery: (query) => void this.#setQuery(query),
       next: (step) => this.#goToNext(step),
-      toggleHelp: () => this.#set({ help: this.#searchResult?.help !== true }),
+      toggleHelp: () => this.#set({ showsHelp: this.#searchResult?.showsHelp !== true }),
       close: () => this.close(),
     };
   }
@@ -93,7 +101,7 @@ export class Finder {
       indexes: [],
       at: -1,
       isBusy: !empty,
-      help: this.#searchResult?.help === true,
+      showsHelp: this.#searchResult?.showsHelp === true,
     });
     const indexes: number[] = [];
     for (let n = 0, hasMore = !empty; hasMore && n < maxAnswers; n++) {

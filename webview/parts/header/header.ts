@@ -73,7 +73,7 @@ function observedStatus(state: 'running' | 'waiting_for_permission' | 'waiting_f
 }
 
 export interface HeaderState extends MenuState {
-  readonly following: boolean;
+  readonly isFollowing: boolean;
   readonly tabs: TabsState;
 }
 
@@ -181,7 +181,7 @@ function sessionId({ actions }: Context, { summary }: SessionView): TemplateResu
 
 function renderTools(
   { actions, store }: Context,
-  { following: isFollowing, tabs: state }: HeaderState,
+  { isFollowing: isFollowing, tabs: state }: HeaderState,
 ): TemplateResult {
   return html`<div class="tabs">
     ${renderTabs(t('Views'), state)}

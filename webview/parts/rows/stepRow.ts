@@ -24,14 +24,14 @@ export function stepRow(context: Context, { entry, tool, key, turn }: StepRow): 
   const { store, actions } = context;
   const projectDir = store.view?.summary.project_dir;
   const waiting = context.requests.requestOfCall(tool.callId);
-  const runLive = isLive(context, turn);
-  const isBehindWaiting = runLive && waitsForEarlier(context, entry.step);
-  const view = describeStep(entry, tool, { projectDir, runLive, waits: waiting, isBehindWaiting });
+  const isRunLive = isLive(context, turn);
+  const isBehindWaiting = isRunLive && waitsForEarlier(context, entry.step);
+  const view = describeStep(entry, tool, { projectDir, isRunLive, waits: waiting, isBehindWaiting });
   const open = store.expanded.has(key);
   const branch = tool.action.kind === 'task';
   const figure = context.figures.messages.figureOf(entry.index);
   const used = store.level === 'everything' ? figureText(figure) : '';
-  const childrenShown = branch && !store.closed(`c:${tool.callId}`);
+  const childrenShown = branch && !store.isClosed(`c:${tool.callId}`);
   const toggle = (): void => (branch ? actions.toggleOpen(`c:${tool.callId}`) : actions.toggle(key));
   return html`<div class="row" data-s=${view.state} data-kind=${tool.action.kind}>
     <button
@@ -49,7 +49,7 @@ export function stepRow(context: Context, { entry, tool, key, turn }: StepRow): 
       >${codicon('chevron-right', 'tw')}${codicon(view.icon, 'k')}
       <span class="tx" aria-hidden="true">
         <span class="verb">${visibleTemplate(view.verb)}</span>
-        <span class="obj ${view.mono ? 'mono' : ''}">${visibleTemplate(view.object)}</span>
+        <span class="obj ${view.isMonospace ? 'mono' : ''}">${visibleTemplate(view.object)}</span>
         ${view.folder === '' ? nothing : html`<span class="dir">${visibleTemplate(view.folder)}</span>`}
         ${view.note === '' ? nothing : html`<span class="note">${view.note}</span>`}
       </span>
@@ -76,7 +76,7 @@ export function stepRow(context: Context, { entry, tool, key, turn }: StepRow): 
               tool,
               projectDir,
               actions,
-              allLines: store.expanded.has(`d:${entry.index}`),
+              showsAllLines: store.expanded.has(`d:${entry.index}`),
               footer: html`<div class="detail-f">
                 <button class="link" @click=${() => actions.revealStep(entry.index)}>${t('Show in trajectory')}</button>
               </div>`,

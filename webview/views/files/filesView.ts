@@ -30,7 +30,7 @@ export class FilesView implements PageView {
   #isCounted = false;
   #scroller: HTMLElement | undefined;
   #selectedIndex = 0;
-  #focusWanted = false;
+  #mustFocus = false;
 
   constructor(deps: ViewDeps) {
     this.#deps = deps;
@@ -132,10 +132,10 @@ export class FilesView implements PageView {
       this.#scroller = scroller;
       new ResizeObserver(() => this.#deps.changed()).observe(scroller);
     }
-    if (!this.#focusWanted) return;
+    if (!this.#mustFocus) return;
     const row = place.querySelector(`[data-at="${this.#selectedIndex}"]`);
     if (!(row instanceof HTMLElement)) return;
-    this.#focusWanted = false;
+    this.#mustFocus = false;
     row.focus({ preventScroll: true });
     row.scrollIntoView({ block: 'nearest' });
   }
@@ -249,7 +249,7 @@ export class FilesView implements PageView {
     // Headings are skipped, unless there is nothing after them.
     if (this.#lines.line(to)?.type === 'group' && to + step >= 0 && to + step <= last) to += step;
     this.#selectedIndex = this.#lines.line(to)?.type === 'group' ? Math.min(last, to + 1) : to;
-    this.#focusWanted = true;
+    this.#mustFocus = true;
     this.#deps.changed();
   }
 

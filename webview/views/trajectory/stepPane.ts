@@ -100,8 +100,10 @@ function detail(context: Context, line: StepLine): TemplateResult {
   const entry = store.entry(line.entryIndex);
   if (entry?.type.kind !== 'tool_use') return html`<p class="none">${t('Loading…')}</p>`;
   const projectDir = store.view?.summary.project_dir;
-  const allLines = store.expanded.has(`d:${entry.index}`);
-  return html`<div class="detail">${stepDetail({ entry, tool: entry.type.tool, projectDir, actions, allLines })}</div>`;
+  const showsAllLines = store.expanded.has(`d:${entry.index}`);
+  return html`<div class="detail">
+    ${stepDetail({ entry, tool: entry.type.tool, projectDir, actions, showsAllLines })}
+  </div>`;
 }
 
 function stepContent({ store }: Context, index: number): TemplateResult {

@@ -56,13 +56,13 @@ export function lineState(context: Context, line: StepLine): StepState {
         isBehindWaiting: waitsForEarlier(context, line.number),
       });
     case 'success':
-      return failedExit(line) ? 'failed' : 'done';
+      return hasFailed(line) ? 'failed' : 'done';
     default:
       return line.status;
   }
 }
 
-const failedExit = ({ exitCode }: StepLine): boolean => exitCode !== null && exitCode !== 0;
+const hasFailed = ({ exitCode }: StepLine): boolean => exitCode !== null && exitCode !== 0;
 
 export function stateSentence(state: StepState, line: StepLine): string {
   switch (state) {
@@ -71,7 +71,7 @@ export function stateSentence(state: StepState, line: StepLine): string {
     case 'running':
       return t('Running');
     case 'failed':
-      return failedExit(line) ? t('Failed, exit {0}', line.exitCode ?? '') : t('Failed');
+      return hasFailed(line) ? t('Failed, exit {0}', line.exitCode ?? '') : t('Failed');
     case 'denied':
       return t('Denied');
     case 'cancelled':
@@ -91,7 +91,7 @@ export function stateSentence(state: StepState, line: StepLine): string {
 export function barLabel(state: StepState, line: StepLine): string {
   const took = line.durationMs === null ? '' : duration(line.durationMs);
   if (state === 'failed')
-    return [failedExit(line) ? t('exit {0}', line.exitCode ?? '') : t('failed'), took]
+    return [hasFailed(line) ? t('exit {0}', line.exitCode ?? '') : t('failed'), took]
       .filter((part) => part !== '')
       .join(' · ');
   if (state === 'denied') return t('denied');

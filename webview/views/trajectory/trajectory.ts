@@ -43,7 +43,7 @@ export class TrajectoryView implements PageView {
   /** Index of the selected line, and what identifies it. */
   #selectedIndex = 0;
   #selectedLine: TrajectoryLine | undefined;
-  #focusWanted = false;
+  #mustFocus = false;
   #scroller: HTMLElement | undefined;
   #scrollTo: number | undefined;
 
@@ -153,7 +153,7 @@ export class TrajectoryView implements PageView {
             ${
               this.#lines.total === 0
                 ? html`<p class="none">
-                    ${filtered(this.#requestedQuery) ? t('No steps match the filter') : t('No steps yet')}
+                    ${isFiltered(this.#requestedQuery) ? t('No steps match the filter') : t('No steps yet')}
                   </p>`
                 : html`<div class="wfl" role="rowgroup" ${setStyles({ height: px(this.#lines.total * lineHeight) })}>
                     ${axisLines(page.axis)}${this.#renderRows(context, page, this.#lines.places(range, this.#selectedIndex))}
@@ -178,10 +178,10 @@ export class TrajectoryView implements PageView {
       this.#scrollTo = undefined;
       this.#deps.changed();
     }
-    if (!this.#focusWanted) return;
+    if (!this.#mustFocus) return;
     const row = place.querySelector(`[data-at="${this.#selectedIndex}"]`);
     if (!(row instanceof HTMLElement)) return;
-    this.#focusWanted = false;
+    this.#mustFocus = false;
     row.focus({ preventScroll: true });
   }
 
@@ -201,7 +201,7 @@ export class TrajectoryView implements PageView {
           context,
           axis,
           at,
-          selected: at === this.#selectedIndex,
+          isSelected: at === this.#selectedIndex,
           total: this.#lines.total,
           hasLanes: this.#requestedQuery.sort === 'time',
           onLineClick: (to_, event) => this.#handleLineClick(to_, event),
@@ -300,7 +300,7 @@ export class TrajectoryView implements PageView {
   #moveTo(at: number): void {
     this.#selectedIndex = Math.max(0, Math.min(at, this.#lines.total - 1));
     this.#hasMoved = true;
-    this.#focusWanted = true;
+    this.#mustFocus = true;
     const scroller = this.#scroller;
     if (scroller !== undefined) {
       const [top, view] = [this.#selectedIndex * lineHeight, scroller.clientHeight];
@@ -360,7 +360,7 @@ function isSame(a: TrajectoryLine, b: TrajectoryLine): boolean {
   return a.entryIndex === b.entryIndex;
 }
 
-function filtered({ query, kinds, repeats }: TrajectoryQuery): boolean {
+function isFiltered({ query, kinds, repeats }: TrajectoryQuery): boolean {
   return query.trim() !== '' || kinds.length > 0 || repeats;
 }
 

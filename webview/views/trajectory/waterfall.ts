@@ -87,7 +87,7 @@ interface RowState {
   readonly context: Context;
   readonly axis: Axis;
   readonly at: number;
-  readonly selected: boolean;
+  readonly isSelected: boolean;
   readonly total: number;
   readonly hasLanes: boolean;
   readonly onLineClick: (at: number, event: MouseEvent) => void;
@@ -96,7 +96,7 @@ interface RowState {
 
 /** A line of the treegrid, or the placeholder of one that is not loaded. */
 export function waterfallRow(line: TrajectoryLine | undefined, state: RowState): TemplateResult {
-  const { context, at, selected } = state;
+  const { context, at, isSelected } = state;
   const lane = line?.type === 'lane';
   const sub = line !== undefined && line.type !== 'lane' && state.hasLanes;
   return html`<div
@@ -108,9 +108,9 @@ export function waterfallRow(line: TrajectoryLine | undefined, state: RowState):
     aria-level=${lane || !state.hasLanes ? 1 : 2}
     aria-rowindex=${at + 1}
     aria-expanded=${lane ? String(line.open) : nothing}
-    aria-selected=${String(selected)}
+    aria-selected=${String(isSelected)}
     aria-label=${line === undefined ? t('Loading…') : lineLabel(context, line)}
-    tabindex=${selected ? 0 : -1}
+    tabindex=${isSelected ? 0 : -1}
     @click=${(event: MouseEvent) => state.onLineClick(at, event)}
     @dblclick=${() => state.reveal(at)}
     ${setStyles({ top: px(at * lineHeight) })}

@@ -30,7 +30,7 @@ interface Call {
   readonly origin: Origin | undefined;
   startedAt: string;
   endedAt: string | undefined;
-  open: boolean;
+  isOpen: boolean;
   /** The agent asked for permission, and sent no update of the call since. */
   isAwaitingUpdate: boolean;
   metadata: NormalizedEntryMetadata | undefined;
@@ -144,7 +144,7 @@ export class AcpCalls {
       origin,
       startedAt: timestamp,
       endedAt: undefined,
-      open: true,
+      isOpen: true,
       isAwaitingUpdate: false,
       metadata,
       written: 0,
@@ -218,8 +218,8 @@ export class AcpCalls {
   }
 
   #sort(call: Call, open: boolean): void {
-    if (open === call.open) return;
-    call.open = open;
+    if (open === call.isOpen) return;
+    call.isOpen = open;
     if (open) {
       this.#answeredCalls.delete(call);
       this.#open.add(call);
@@ -261,7 +261,7 @@ export class AcpCalls {
     for (const [id, call] of this.#calls) {
       this.#calls.delete(id);
       this.#answeredCalls.delete(call);
-      if (call.open) this.#calls.set(id, call);
+      if (call.isOpen) this.#calls.set(id, call);
       return;
     }
   }

@@ -32,14 +32,14 @@ export class Results {
     for (const { callId } of result.denials) if (callId !== undefined) this.#calls.deny(callId, 'Not permitted.');
     const error = reportedError(result);
     const interrupted =
-      isAborted(result) || (error !== undefined && error.code === undefined && this.#state.interrupted);
+      isAborted(result) || (error !== undefined && error.code === undefined && this.#state.isInterrupted);
     if (interrupted) {
       this.#state.interrupt(line);
     } else if (error !== undefined) {
       const { message } = error;
       const { apiError, errorStatus, errorType } = result;
       const fields = { error: apiError, status: errorStatus, type: errorType, message };
-      const refused = result.stopReason === 'refusal' || this.#state.refused;
+      const refused = result.stopReason === 'refusal' || this.#state.isRefused;
       this.#addError(message, error.code ?? (refused ? 'refusal' : errorCode(fields)) ?? result.subtype, line);
     }
     const shown = result.result ?? '';

@@ -14,13 +14,13 @@ export class RunState {
   readonly #synthetic = new Map<string, NormalizedEntry>();
   #isInterruptShown = false;
   /** An entry already says that a turn was interrupted. */
-  interruptNoted = false;
-  interrupted = false;
+  hasInterruptEntry = false;
+  isInterrupted = false;
   /** The model refused to continue. */
-  refused = false;
+  isRefused = false;
   /** The transcript has an error entry. */
   hasErrorEntry = false;
-  unknownSession = false;
+  isUnknownSession = false;
 
   constructor(writer: EntryWriter) {
     this.#writer = writer;
@@ -39,7 +39,7 @@ export class RunState {
 
   addError(message: string, code: string | undefined): void {
     this.hasErrorEntry = true;
-    if (code === 'unknown_session') this.unknownSession = true;
+    if (code === 'unknown_session') this.isUnknownSession = true;
     if (this.#errors.size < maxRemembered) this.#errors.add(message.trim());
   }
 
@@ -57,27 +57,27 @@ export class RunState {
 
   /** Adds an entry that the run was interrupted, unless this turn already has one. */
   interrupt(line: Line, shown = 'The run was interrupted.'): void {
-    if (this.#isInterruptShown) this.interrupted = true;
+    if (this.#isInterruptShown) this.isInterrupted = true;
     else this.addInterruption(line, shown);
   }
 
   /** Keeps the agent's own note of an interruption. */
   addInterruption(line: Line, content: string): void {
-    this.interrupted = true;
+    this.isInterrupted = true;
     this.#isInterruptShown = true;
-    this.interruptNoted = true;
+    this.hasInterruptEntry = true;
     const type = { kind: 'system_message', subtype: 'interrupted' } as const;
     this.#writer.add({ type, content: content, timestamp: line.timestamp, metadata: line.metadata() });
   }
 
   startTurn(): void {
-    this.interrupted = false;
+    this.isInterrupted = false;
   }
 
   endTurn(): void {
     this.#errors.clear();
     this.#synthetic.clear();
     this.#isInterruptShown = false;
-    this.refused = false;
+    this.isRefused = false;
   }
 }

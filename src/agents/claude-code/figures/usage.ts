@@ -88,7 +88,7 @@ interface ReportedUsage {
   readonly parentCallId: string | null;
   readonly usage: unknown;
   /** The line says how the message ended, so its figures are final. */
-  readonly settled: boolean;
+  readonly isFinal: boolean;
 }
 
 /** Usage by model response. A response has several lines, most of them with placeholders. */
@@ -98,15 +98,15 @@ export class MessageUsages {
   #cachedList: readonly MessageUsage[] | undefined;
   #omittedCount = 0;
 
-  addUsage({ messageId, model, parentCallId, usage, settled }: ReportedUsage): void {
+  addUsage({ messageId, model, parentCallId, usage, isFinal }: ReportedUsage): void {
     const before = this.#byId.get(messageId);
-    if (before?.settled === true && !settled) return;
+    if (before?.settled === true && !isFinal) return;
     if (before === undefined && this.#byId.size >= maxMessages) {
       this.#omittedCount += 1;
       return;
     }
     // The other lines of a response repeat the figures of its first.
-    if (before?.settled === settled && before.usage.output === field(usage, 'output_tokens')) return;
+    if (before?.settled === isFinal && before.usage.output === field(usage, 'output_tokens')) return;
     const tokens = tokenUsage(usage);
     if (tokens === null) return;
     const terms = [...new Set([...(before?.terms ?? []), ...termsOf(usage)])];
@@ -115,7 +115,7 @@ export class MessageUsages {
       model: model ?? before?.model ?? null,
       usage: before === undefined ? tokens : { ...before.usage, ...tokens },
       parentCallId: parentCallId ?? before?.parentCallId ?? null,
-      settled: settled || before?.settled === true,
+      settled: isFinal || before?.settled === true,
       ...(terms.length > 0 && { terms }),
       ...(before?.entries !== undefined && { entries: before.entries }),
     });

@@ -38,13 +38,13 @@ export class ClaudeStoreParser implements StoreParser {
     const isMain = record.part.role !== 'subagent' && value['isSidechain'] !== true;
     this.#lastTime = timeOf(value) ?? this.#lastTime;
     this.#facts.addRecord(value, isMain);
-    if (!this.#options.entries) return nothing;
+    if (!this.#options.needsEntries) return nothing;
     const agent = record.part.role === 'subagent' ? record.part.agent : undefined;
     return addRecordMetadata(this.#readEntries(value, record.text, isMain, agent), value);
   }
 
   end(isLive: boolean): readonly EntryUpdate[] {
-    return isLive || !this.#options.entries ? nothing : this.#normalizer.endRecords(this.#lastTime);
+    return isLive || !this.#options.needsEntries ? nothing : this.#normalizer.endRecords(this.#lastTime);
   }
 
   facts(): StoreFacts {
@@ -78,13 +78,13 @@ export class ClaudeStoreParser implements StoreParser {
 
   #readMalformedLine(text: string): readonly EntryUpdate[] {
     this.#facts.records.malformed += 1;
-    return this.#options.entries ? this.#normalizer.push({ stream: 'stdout', text }, this.#lastTime) : nothing;
+    return this.#options.needsEntries ? this.#normalizer.push({ stream: 'stdout', text }, this.#lastTime) : nothing;
   }
 
   #readOversizeLine(oversize: { readonly bytes: number; readonly head: string }): readonly EntryUpdate[] {
     this.#facts.records.total += 1;
     this.#facts.records.malformed += 1;
-    return this.#options.entries ? this.#normalizer.push({ stream: 'stdout', oversize }, this.#lastTime) : nothing;
+    return this.#options.needsEntries ? this.#normalizer.push({ stream: 'stdout', oversize }, this.#lastTime) : nothing;
   }
 
   /** `agent-<id>.meta.json`: the call that started the agent. */

@@ -33,7 +33,7 @@ interface StreamedMessage {
   /** Some versions print the message as it was when the line was written, with its first text. */
   earlyContent: readonly unknown[];
   /** Whether the end of the block has arrived. */
-  stopped: boolean;
+  hasEnded: boolean;
 }
 
 export type WholeBlock = (block: unknown, line: Line, model: string | undefined) => void;
@@ -57,7 +57,7 @@ export class Partials {
   }
 
   /** `false`: an event of an unknown kind. */
-  event(line: Line): boolean {
+  readEvent(line: Line): boolean {
     const event = line.message['event'];
     if (!isObject(event)) return false;
     switch (event['type']) {
@@ -76,7 +76,7 @@ export class Partials {
       case 'message_stop': {
         const message = this.#currentMessages.get(line.parentCallId ?? '');
         if (message !== undefined) {
-          message.stopped = true;
+          message.hasEnded = true;
           // 2.1 prints the end of an interrupted stream, and where the model is asked again.
           const from = count(field(line.message['abandoned_blocks'], 'from_block_index'));
           if (from !== undefined) this.#abandon(message, from, line);
@@ -184,8 +184,8 @@ export class Partials {
       this.#addUsage(message.id, message.model, event['usage'], true, line);
   }
 
-  #addUsage(messageId: string, model: string | undefined, usage: unknown, settled: boolean, line: Line): void {
-    this.#usages.addUsage({ messageId, model: model ?? null, parentCallId: line.parentCallId, usage, settled });
+  #addUsage(messageId: string, model: string | undefined, usage: unknown, isFinal: boolean, line: Line): void {
+    this.#usages.addUsage({ messageId, model: model ?? null, parentCallId: line.parentCallId, usage, isFinal });
   }
 
   #begin(id: string | null, model: string | undefined, earlyContent: readonly unknown[], line: Line): StreamedMessage {
@@ -200,7 +200,7 @@ export class Partials {
       waiting: [],
       whole: [],
       earlyContent,
-      stopped: false,
+      hasEnded: false,
     };
     if (line.parentCallId === null) this.#texts.message(id ?? undefined);
     this.#currentMessages.delete(key);
@@ -320,8 +320,8 @@ export class Partials {
    * answer.
    */
   #leave(message: StreamedMessage, line: Line): void {
-    if (!message.stopped) this.#abandon(message, 0, line);
-    message.stopped = true;
+    if (!message.hasEnded) this.#abandon(message, 0, line);
+    message.hasEnded = true;
     this.#settle(message, line);
   }
 

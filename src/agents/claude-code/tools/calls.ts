@@ -26,7 +26,7 @@ interface Call {
   readonly messageId: string | undefined;
   entry: NormalizedEntry;
   tool: ToolUse;
-  open: boolean;
+  isOpen: boolean;
   /** The input arrived complete, not in pieces. */
   isWhole: boolean;
   pieces: string[];
@@ -113,7 +113,7 @@ export class ToolCalls {
       open: true,
     });
     const { messageId } = start;
-    this.#calls.set(id, { id, messageId, entry, tool, open: true, isWhole, pieces: [], denialReason: undefined });
+    this.#calls.set(id, { id, messageId, entry, tool, isOpen: true, isWhole, pieces: [], denialReason: undefined });
     this.#open.add(id);
     return true;
   }
@@ -121,7 +121,7 @@ export class ToolCalls {
   /** The message of this call was interrupted: the pieces of its input are all there is. */
   abortCall(id: string, timestamp: string): void {
     const call = this.#calls.get(id);
-    if (call?.open === true && !call.isWhole)
+    if (call?.isOpen === true && !call.isWhole)
       this.#cancel(call, 'Not run: the response was interrupted before the call was complete.', timestamp);
   }
 
@@ -137,18 +137,18 @@ export class ToolCalls {
   }
 
   /** `false`: the call was answered too long ago to add anything. */
-  result(result: CallResult): boolean {
+  addResult(result: CallResult): boolean {
     const known = this.#calls.get(result.id);
     if (known === undefined) return !this.#releasedIds.has(result.id) && this.#addOrphanedResult(result);
     const before = known.tool.result;
-    if (!known.open && before?.text !== undefined && before.text === result.text) return true;
+    if (!known.isOpen && before?.text !== undefined && before.text === result.text) return true;
     this.#assemble(known);
     const { toolName, input } = known.tool;
     const status = known.denialReason !== undefined && result.isError ? 'denied' : result.status;
     let action = completeAction(known.tool.action, result);
     if (status === 'success') action = this.#tasks.completedAction(toolName, action, input, result.detail);
     const data = resultData(result.detail, result.text) ?? before?.data;
-    const shown = known.open || before?.text === undefined ? result.text : `${before.text}\n\n${result.text}`;
+    const shown = known.isOpen || before?.text === undefined ? result.text : `${before.text}\n\n${result.text}`;
     this.#settle(known, {
       ...known.tool,
       action,
@@ -185,7 +185,7 @@ export class ToolCalls {
     const call = this.#calls.get(callId) ?? this.#calls.get(printedId(callId));
     if (call?.entry.index !== index) return;
     call.entry = { ...call.entry, metadata: { ...call.entry.metadata, aborted: true } };
-    if (call.open) this.#cancel(call, 'Not run: the response with this call was retracted.', timestamp);
+    if (call.isOpen) this.#cancel(call, 'Not run: the response with this call was retracted.', timestamp);
     else this.#put(call, call.tool);
   }
 
@@ -227,7 +227,7 @@ export class ToolCalls {
       messageId: undefined,
       entry,
       tool,
-      open: false,
+      isOpen: false,
       isWhole: false,
       pieces: [],
       denialReason: undefined,
@@ -240,7 +240,7 @@ export class ToolCalls {
 
   /** The whole call, after its start or even after its result. */
   #fill(call: Call, { name, input: rawInput, timestamp, metadata, parentCallId }: CallStart): void {
-    if (call.isWhole && !call.open) return;
+    if (call.isWhole && !call.isOpen) return;
     const input = limitDepth(rawInput);
     call.isWhole = true;
     call.pieces = [];
@@ -283,8 +283,8 @@ export class ToolCalls {
   }
 
   #settle(call: Call, tool: ToolUse, note?: string): void {
-    const answered = !call.open;
-    call.open = false;
+    const answered = !call.isOpen;
+    call.isOpen = false;
     this.#open.delete(call.id);
     this.#put(call, tool, note);
     if (!answered) this.#release(call);
@@ -295,7 +295,7 @@ export class ToolCalls {
     const content = note === undefined ? title : `${title}\n\n${note}`;
     call.tool = tool;
     call.entry = { ...call.entry, type: { kind: 'tool_use', tool }, content };
-    this.#writer.put(call.entry, call.open);
+    this.#writer.put(call.entry, call.isOpen);
   }
 
   /** Ids of calls are unique in a transcript: the second use of an id becomes `id~2`. */
@@ -325,7 +325,7 @@ function printedId(callId: string): string {
 
 /** Whether a call of another message reuses the id of an answered call. */
 function isAnother(known: Call, { messageId }: CallStart): boolean {
-  return !known.open && known.messageId !== undefined && messageId !== undefined && known.messageId !== messageId;
+  return !known.isOpen && known.messageId !== undefined && messageId !== undefined && known.messageId !== messageId;
 }
 
 function first(ids: ReadonlySet<string>): string | undefined {

@@ -8,7 +8,7 @@ import { isTrue, nonEmpty } from '../../shared/guards.ts';
  * Tool calls as separate lines (`{"type":"tool_use","tool":"Read","input":{…}}`, `{"type":"tool_result",…}`), as in the first
  * description of the format. No measured version prints them. `false`: a line without a tool or an id.
  */
-export function plainToolLine(line: Line, calls: ToolCalls): boolean {
+export function readPlainToolLine(line: Line, calls: ToolCalls): boolean {
   const { message, parentCallId, timestamp } = line;
   const name = nonEmpty(message['tool']) ?? nonEmpty(message['name']);
   const metadata = line.metadata();
@@ -31,5 +31,5 @@ export function plainToolLine(line: Line, calls: ToolCalls): boolean {
   const text = resultText(message['output'] ?? message['content']);
   const isError = isTrue(message['is_error']);
   const status = resultStatus(text, isError, undefined);
-  return calls.result({ id, text, isError, status, detail: undefined, parentCallId, timestamp, metadata });
+  return calls.addResult({ id, text, isError, status, detail: undefined, parentCallId, timestamp, metadata });
 }

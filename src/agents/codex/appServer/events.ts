@@ -59,12 +59,12 @@ export class AppServerEvents {
   }
 
   /** `undefined`: not a message of the app-server. `false`: one of an unknown kind. */
-  message(value: JsonObject, line: SourceLine): boolean | undefined {
+  readMessage(value: JsonObject, line: SourceLine): boolean | undefined {
     const message = serverMessage(value);
     if (message === undefined) return undefined;
     switch (message.kind) {
       case 'answer':
-        return this.#answer(message, line);
+        return this.#readAnswer(message, line);
       case 'error':
         this.#addRequestError(message, line);
         return true;
@@ -75,7 +75,7 @@ export class AppServerEvents {
     }
   }
 
-  #answer({ method, result }: Extract<ServerMessage, { kind: 'answer' }>, line: SourceLine): boolean {
+  #readAnswer({ method, result }: Extract<ServerMessage, { kind: 'answer' }>, line: SourceLine): boolean {
     if (/^thread\/(?:start|resume|fork)$/.test(method)) {
       this.#begin(field(result['thread'], 'id'), result['model'], line);
       return true;
@@ -110,7 +110,7 @@ export class AppServerEvents {
     const thread = nonEmpty(id);
     if (thread === undefined || thread === this.#thread) return;
     this.#thread = thread;
-    this.#threads.line({ type: 'thread.started', thread_id: thread }, line);
+    this.#threads.readLine({ type: 'thread.started', thread_id: thread }, line);
   }
 
   #readNotification(method: string, params: JsonObject, line: SourceLine): boolean {
@@ -147,7 +147,7 @@ export class AppServerEvents {
     switch (method) {
       case 'turn/started':
         this.#turn = nonEmpty(field(params['turn'], 'id'));
-        this.#threads.line({ type: 'turn.started' }, line);
+        this.#threads.readLine({ type: 'turn.started' }, line);
         return true;
       case 'turn/completed':
         this.#endTurn(params['turn'], line);
@@ -156,7 +156,7 @@ export class AppServerEvents {
         this.#updatePlan(params, line);
         return true;
       case 'error':
-        return this.#threads.line(
+        return this.#threads.readLine(
           { type: 'error', message: turnErrorText(params['error']), will_retry: params['willRetry'] },
           line,
         );
@@ -214,7 +214,7 @@ export class AppServerEvents {
       case 'reasoning':
         // Most texts begin empty, and thoughts may stay so.
         if (isComplete)
-          this.#trackWrittenEntry(() => this.#threads.line({ type: 'item.completed', item: item.fields }, line));
+          this.#trackWrittenEntry(() => this.#threads.readLine({ type: 'item.completed', item: item.fields }, line));
         return true;
       case 'context_compaction':
         if (isComplete) this.#run.addSideEntry('compaction', 'Codex summarized the conversation.', line.timestamp);
@@ -228,7 +228,7 @@ export class AppServerEvents {
       default:
         this.#output.forget(isComplete ? item.id : undefined);
         this.#trackWrittenEntry(() =>
-          this.#threads.line({ type: isComplete ? 'item.completed' : 'item.started', item: item.fields }, line),
+          this.#threads.readLine({ type: isComplete ? 'item.completed' : 'item.started', item: item.fields }, line),
         );
         return true;
     }
@@ -267,11 +267,11 @@ export class AppServerEvents {
     const type = this.#plan?.id === id ? 'item.updated' : 'item.started';
     this.#plan = { id, type: 'todo_list', fields: { id, type: 'todo_list', items } };
     const { fields } = this.#plan;
-    this.#trackWrittenEntry(() => this.#threads.line({ type, item: fields }, line));
+    this.#trackWrittenEntry(() => this.#threads.readLine({ type, item: fields }, line));
   }
 
   #endTurn(turn: unknown, line: SourceLine): void {
-    if (this.#plan !== undefined) this.#threads.line({ type: 'item.completed', item: this.#plan.fields }, line);
+    if (this.#plan !== undefined) this.#threads.readLine({ type: 'item.completed', item: this.#plan.fields }, line);
     this.#plan = undefined;
     this.#turn = undefined;
     const usage = this.#total === undefined ? undefined : withUnderscores(this.#total);
@@ -286,10 +286,10 @@ export class AppServerEvents {
         return;
       }
       case 'failed':
-        this.#threads.line({ type: 'turn.failed', error: { message: turnErrorText(field(turn, 'error')) } }, line);
+        this.#threads.readLine({ type: 'turn.failed', error: { message: turnErrorText(field(turn, 'error')) } }, line);
         return;
       default:
-        this.#threads.line({ type: 'turn.completed', usage }, line);
+        this.#threads.readLine({ type: 'turn.completed', usage }, line);
     }
   }
 

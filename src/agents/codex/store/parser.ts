@@ -48,7 +48,7 @@ export class CodexStoreParser implements StoreParser {
     }
     this.#timestamp = this.#clock.time(value['timestamp'], 0);
     this.#facts.addRecord(value, thread);
-    if (!this.#options.entries) return nothing;
+    if (!this.#options.needsEntries) return nothing;
     this.#readStart(value);
     return this.#write(thread, (storedThread) =>
       storedThread.push(value, { raw: record.text, timestamp: this.#timestamp }),
@@ -56,7 +56,7 @@ export class CodexStoreParser implements StoreParser {
   }
 
   end(isLive: boolean): readonly EntryUpdate[] {
-    if (!this.#options.entries) return nothing;
+    if (!this.#options.needsEntries) return nothing;
     return [...this.#threads.keys()].flatMap((id) =>
       this.#write(id === main ? undefined : id, (thread) => thread.end(isLive, this.#timestamp)),
     );
@@ -69,7 +69,7 @@ export class CodexStoreParser implements StoreParser {
   }
 
   #write(id: string | undefined, push: (thread: StoredThread) => readonly EntryUpdate[]): readonly EntryUpdate[] {
-    if (!this.#options.entries) return nothing;
+    if (!this.#options.needsEntries) return nothing;
     const key = id ?? main;
     const known = this.#threads.get(key);
     if (known === undefined && this.#threads.size >= maxThreads) return nothing;

@@ -98,7 +98,7 @@ export class StoredThread {
   #addWebSearch(payload: JsonObject, line: SourceLine): void {
     if (this.#calls.hasItems) return;
     const item = { ...payload, type: 'web_search', query: field(payload['action'], 'query') };
-    this.#events.line({ type: 'item.completed', item }, line);
+    this.#events.readLine({ type: 'item.completed', item }, line);
   }
 
   #readEvent(payload: JsonObject, record: JsonObject, line: SourceLine): void {
@@ -107,7 +107,7 @@ export class StoredThread {
       case 'task_started': {
         const turnId = nonEmpty(payload['turn_id']);
         this.#turn = turnId === undefined ? {} : { turnId };
-        this.#events.line({ type: 'turn.started' }, line);
+        this.#events.readLine({ type: 'turn.started' }, line);
         return;
       }
       case 'task_complete':
@@ -120,7 +120,7 @@ export class StoredThread {
         return;
       case 'error':
       case 'stream_error':
-        this.#events.line({ type: 'error', message: payload['message'] }, line);
+        this.#events.readLine({ type: 'error', message: payload['message'] }, line);
         return;
       case 'user_message':
         if (!this.#calls.hasItems) run.addEchoedPrompt(userText(payload), line.timestamp, this.#turn);
@@ -141,13 +141,13 @@ export class StoredThread {
 
   #failTurn(error: JsonObject, line: SourceLine): void {
     const message = errorReason(error) ?? 'The turn failed; the agent gave no reason.';
-    this.#events.line({ type: 'turn.failed', error: { message } }, line);
+    this.#events.readLine({ type: 'turn.failed', error: { message } }, line);
   }
 
   /** For stores without items, where each text has its own event. */
   #addText(type: string, shown: unknown, line: SourceLine): void {
     if (this.#calls.hasItems || text(shown) === undefined) return;
-    this.#events.line({ type: 'item.completed', item: { type, text: shown } }, line);
+    this.#events.readLine({ type: 'item.completed', item: { type, text: shown } }, line);
   }
 
   #completeItem(item: JsonObject, line: SourceLine): void {
@@ -157,7 +157,7 @@ export class StoredThread {
     if (item['type'] === 'ContextCompaction') return;
     const printed = toPrintedItem(item);
     if (printed === undefined) this.#run.addEchoedPrompt(userText(item), line.timestamp, this.#turn);
-    else this.#events.line({ type: 'item.completed', item: printed }, line);
+    else this.#events.readLine({ type: 'item.completed', item: printed }, line);
   }
 
   #addUnknownRecord(record: JsonObject, line: SourceLine): void {

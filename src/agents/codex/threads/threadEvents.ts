@@ -33,7 +33,7 @@ export class ThreadEvents {
   }
 
   /** `false`: a line of an unknown kind. */
-  line(message: JsonObject, line: SourceLine): boolean {
+  readLine(message: JsonObject, line: SourceLine): boolean {
     switch (message['type']) {
       case 'thread.started':
       case 'session.created':

@@ -22,8 +22,8 @@ export class CopilotStoreParser implements StoreParser {
   readonly #reader: CopilotReader;
   #timestamp: string;
 
-  constructor({ entries, session }: StoreParserOptions) {
-    this.#needsEntries = entries;
+  constructor({ needsEntries, session }: StoreParserOptions) {
+    this.#needsEntries = needsEntries;
     this.#facts = new CopilotFacts(session);
     this.#run = new NormalizedRun({ workDir: '', firstIndex: 0, sessionId: session });
     this.#reader = new CopilotReader(this.#run);

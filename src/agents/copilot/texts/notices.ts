@@ -99,7 +99,7 @@ export class Notices {
   }
 
   /** `false`: of an unknown kind. */
-  line({ type, data }: CopilotEvent, speaker: Speaker): boolean {
+  readLine({ type, data }: CopilotEvent, speaker: Speaker): boolean {
     if (foldedKinds.has(type)) this.#fold(type, data, speaker);
     else if (reported.has(type)) this.add(type, describe(type, data), data, speaker);
     else return false;

@@ -18,7 +18,7 @@ export class PlainText {
     this.#run = run;
   }
 
-  get began(): boolean {
+  get hasStarted(): boolean {
     return this.#entry !== undefined;
   }
 

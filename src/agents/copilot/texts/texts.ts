@@ -12,7 +12,7 @@ interface Stream {
   shown: string;
   /** Text received under this id: shorter than `shown` while it repeats an abandoned answer. */
   own: string;
-  repeats: boolean;
+  isRepeat: boolean;
 }
 
 /** Thoughts whose id is remembered, to recognize a repeated one. */
@@ -51,13 +51,13 @@ export class Texts {
     }
     const at = stream.own.length;
     stream.own += delta;
-    if (stream.repeats && stream.shown.startsWith(delta, at)) return;
-    if (stream.repeats && !delta.startsWith(stream.shown.slice(at))) {
+    if (stream.isRepeat && stream.shown.startsWith(delta, at)) return;
+    if (stream.isRepeat && !delta.startsWith(stream.shown.slice(at))) {
       this.#startSeparateText(stream, id);
       return;
     }
     const rest = delta.slice(Math.max(0, stream.shown.length - at));
-    stream.repeats = false;
+    stream.isRepeat = false;
     stream.shown = stream.own;
     this.#run.writer.append(stream.entry.index, rest);
   }
@@ -152,7 +152,7 @@ export class Texts {
       this.#open.set(key(kind, id), stream);
       if (kind === 'thinking') this.#addRecent(id, speaker);
       stream.own = '';
-      stream.repeats = true;
+      stream.isRepeat = true;
       return stream;
     }
     return undefined;
@@ -162,7 +162,7 @@ export class Texts {
     const { timestamp, metadata } = speaker;
     const type = kind === 'text' ? ({ kind: 'assistant_message' } as const) : { kind, reasoning: text };
     const entry = this.#run.writer.add({ type, content: text, timestamp, metadata, open: true });
-    this.#open.set(key(kind, id), { kind, speaker, entry, shown: text, own: text, repeats: false });
+    this.#open.set(key(kind, id), { kind, speaker, entry, shown: text, own: text, isRepeat: false });
     if (kind === 'thinking') this.#addRecent(id, speaker);
     if (this.#open.size <= maxOpen) return;
     for (const [oldest, stream] of this.#open) {
@@ -181,7 +181,7 @@ export class Texts {
   #finish(stream: Stream, id: string, whole: string): void {
     this.#open.delete(key(stream.kind, id));
     let { entry } = stream;
-    if (stream.repeats && !whole.startsWith(stream.shown)) {
+    if (stream.isRepeat && !whole.startsWith(stream.shown)) {
       this.#abortStream(stream);
       entry = this.#add(stream.kind, whole, stream.speaker);
     } else {

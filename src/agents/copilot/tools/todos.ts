@@ -30,7 +30,7 @@ export class TodoTable {
     this.#change = { deleted: [] };
     let changed = false;
     for (const statement of statements(query)) {
-      if (this.#insert(statement) || this.#update(statement) || this.#delete(statement)) changed = true;
+      if (this.#readInsert(statement) || this.#readUpdate(statement) || this.#readDelete(statement)) changed = true;
     }
     const { others } = this.#change;
     const todos = [...this.#removedRows(), ...this.#rows].map(todoOf);
@@ -38,7 +38,7 @@ export class TodoTable {
     return { kind: 'todo', todos, ...(others !== undefined && { others }) };
   }
 
-  #insert(tokens: readonly Token[]): boolean {
+  #readInsert(tokens: readonly Token[]): boolean {
     const at = tokens.findIndex((token) => isWord(token, 'values'));
     const intoIndex = tokens.findIndex((token) => isWord(token, 'into'));
     if (!isWord(tokens[0], 'insert') || at === -1 || !isWord(tokens[intoIndex + 1], 'todos')) return false;
@@ -52,7 +52,7 @@ export class TodoTable {
     return true;
   }
 
-  #update(tokens: readonly Token[]): boolean {
+  #readUpdate(tokens: readonly Token[]): boolean {
     if (!isWord(tokens[0], 'update') || !isWord(tokens[1], 'todos') || !isWord(tokens[2], 'set')) return false;
     const where = tokens.findIndex((token) => isWord(token, 'where'));
     const matching = condition(where === -1 ? [] : tokens.slice(where + 1));
@@ -74,7 +74,7 @@ export class TodoTable {
     return true;
   }
 
-  #delete(tokens: readonly Token[]): boolean {
+  #readDelete(tokens: readonly Token[]): boolean {
     if (!isWord(tokens[0], 'delete') || !isWord(tokens[1], 'from') || !isWord(tokens[2], 'todos')) return false;
     const rest = tokens.slice(isWord(tokens[3], 'where') ? 4 : 3);
     const matching = condition(rest);

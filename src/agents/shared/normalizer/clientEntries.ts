@@ -20,7 +20,7 @@ export interface ClientEntriesHost {
   readonly beforeMessage: (text: string) => void;
   readonly onDecided?: (request: AgentRequest, decision: Decision) => void;
   /** Adds it to the call; `false`: there is none. */
-  readonly toolOutput?: (output: Extract<ClientLine, { type: 'tool_output' }>, timestamp: string) => boolean;
+  readonly addToolOutput?: (output: Extract<ClientLine, { type: 'tool_output' }>, timestamp: string) => boolean;
 }
 
 interface OpenRequest {
@@ -85,7 +85,7 @@ export class ClientEntries {
         this.#addNotice(line.subtype, line.content, timestamp);
         return;
       case 'tool_output':
-        if (this.#host.toolOutput?.(line, timestamp) === true) return;
+        if (this.#host.addToolOutput?.(line, timestamp) === true) return;
         this.#addNotice('tool_output', `Output for the call ${line.callId}\n\n${codeBlock(line.stdout)}`, timestamp);
     }
   }

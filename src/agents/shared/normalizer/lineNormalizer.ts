@@ -95,7 +95,7 @@ export class LineNormalizer implements Normalizer {
   }
 
   facts(): RunFacts {
-    const { session, texts, lines, warnings, unknownSession } = this.#run;
+    const { session, texts, lines, warnings, isUnknownSession } = this.#run;
     const own = this.#reader.facts();
     return {
       ...own,
@@ -106,7 +106,7 @@ export class LineNormalizer implements Normalizer {
       userLines: 0,
       lines: { ...lines.counts },
       warnings,
-      unknownSession,
+      unknownSession: isUnknownSession,
       unfinished: this.#run.isInTurn,
       stderr: this.#stderr.text,
       // A getter: they grow with the run, and facts are read often during a stream.

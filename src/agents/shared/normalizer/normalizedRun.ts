@@ -37,10 +37,10 @@ export class NormalizedRun {
   /** Readers can replace this. */
   onDecided: (request: AgentRequest, decision: Decision) => void = () => undefined;
   /** Adds Vitrine's output to a call; readers with their own calls replace it. `false`: there is no such call. */
-  toolOutput: (callId: string, stdout: string, exitCode: number | null, timestamp: string) => boolean = (
+  addToolOutput: (callId: string, stdout: string, exitCode: number | null, timestamp: string) => boolean = (
     ...[callId, stdout, exitCode]
   ) => this.calls.setOutput(callId, stdout, exitCode);
-  unknownSession = false;
+  isUnknownSession = false;
   /** The agent is within a turn. */
   isInTurn = false;
   readonly #warnings: string[] = [];
@@ -69,7 +69,8 @@ export class NormalizedRun {
         if (answer.kind === 'answer') this.#addSentMessage(answer.answers.join('\n'));
         this.onDecided(request, decision);
       },
-      toolOutput: ({ callId, stdout, exitCode }, timestamp) => this.toolOutput(callId, stdout, exitCode, timestamp),
+      addToolOutput: ({ callId, stdout, exitCode }, timestamp) =>
+        this.addToolOutput(callId, stdout, exitCode, timestamp),
     });
   }
 
@@ -93,7 +94,7 @@ export class NormalizedRun {
   /** An error of the agent; each text appears once. */
   error(message: string, code: string | undefined, timestamp: string): void {
     this.hasErrorEntry = true;
-    if (code === 'unknown_session') this.unknownSession = true;
+    if (code === 'unknown_session') this.isUnknownSession = true;
     if (this.#errors.has(message)) return;
     if (this.#errors.size < maxErrors) this.#errors.add(message);
     this.texts.close();

@@ -24,7 +24,7 @@ export const importCommand: Command = {
     if (file === undefined || others.length > 0)
       throw new UsageError('Specify one file.', 'See "vitrine import --help".');
     const agent = values.agent === undefined ? {} : { agent: agentOption(values.agent).type };
-    const reader = new RecordReader(context, { store: values.store, writes: true });
+    const reader = new RecordReader(context, { store: values.store, createsStore: true });
     try {
       const report = await withDaemonErrors(() =>
         reader.engine.archive.import({ file: path.resolve(context.cwd, file), ...agent }),

@@ -58,7 +58,7 @@ export const search: Command = {
     const query = positionals.join(' ').trim();
     if (query === '' && values.rebuild !== true)
       throw new UsageError('The search text is missing.', 'Add a word, as in: vitrine search timeout');
-    const engine = createEngine(context, { store: values.store, ownOnly: values.own === true });
+    const engine = createEngine(context, { store: values.store, excludesObserved: values.own === true });
     try {
       const sessionSearch = engine.archive.search;
       if (values.rebuild === true) {

@@ -40,7 +40,7 @@ const options = { store: { type: 'string' }, json: { type: 'boolean' } } as cons
 
 /** State of an attached session. */
 interface State {
-  readonly live: boolean;
+  readonly isLive: boolean;
   readonly outcome: string;
   /** Name of the agent, for people. */
   readonly agent: string;
@@ -60,7 +60,7 @@ export const attach: Command = {
     const [id, ...others] = positionals;
     if (others.length > 0) throw new UsageError('Specify one session.', 'See "vitrine sessions" for session IDs.');
     const json = values.json === true;
-    const daemons = await runningDaemons(context, { store: values.store, person: !json });
+    const daemons = await runningDaemons(context, { store: values.store, isInteractive: !json });
     try {
       const join = async (id: string): Promise<SessionPlace | undefined> => {
         const joined = await joinOther(context, { store: values.store, json, id });
@@ -122,7 +122,7 @@ async function joinOther(
   if (observed === null || observed.live.state === 'ended') return undefined;
   const { label, agent } = observed;
   if (storeFormats.find((format) => format.agent === agent)?.join !== undefined) {
-    const connection = await startedDaemon(context, { store, person: !json });
+    const connection = await startedDaemon(context, { store, isInteractive: !json });
     await connection.call('watchSources', { ...storePlace(context), scope: 'everything', folders: [], limit: 1 });
     const { state, subscription } = await connection.call('follow', { session_id });
     if (state.summary.observed === undefined || state.dialogue) {
@@ -198,11 +198,11 @@ class Attachment {
       ? new FollowedTranscript(this.#connection, this.#session, (entry) => writeLines(this.#context.stdout, [entry]))
       : new FollowedTranscript(this.#connection, this.#session, (entry) => this.#write(entry), entryText);
     const take = ({
-      live,
+      live: isLive,
       summary: { outcome, agent_label: agent, project_dir: folder },
       requests,
     }: SessionSnapshot): void => {
-      this.#applyState({ live, outcome, agent, folder, requests });
+      this.#applyState({ isLive, outcome, agent, folder, requests });
     };
     const { state } = await this.#connection.follow(this.#session, (update) =>
       this.#enqueue(async () => {
@@ -231,7 +231,7 @@ class Attachment {
           newRequests.map((request) => ({ request })),
         );
       }
-      this.#applyState(page);
+      this.#applyState({ ...page, isLive: page.live });
     }
   }
 
@@ -246,7 +246,7 @@ class Attachment {
     this.#printNotice([...(edits === '' ? [] : [edits]), requestText(agent, request)].join('\n'));
   }
 
-  #applyState({ live, outcome, agent, folder, requests }: State): void {
+  #applyState({ isLive, outcome, agent, folder, requests }: State): void {
     for (const { id } of this.#pendingRequests) {
       if (!requests.some((request) => request.id === id) && !this.#answeredIds.has(id) && !this.#isJson)
         this.#printNotice('That request was already answered or withdrawn.');
@@ -257,7 +257,7 @@ class Attachment {
       this.#shownRequests.add(request.id);
       if (!this.#isJson) void this.#enqueue(() => this.#ask(agent, request, folder));
     }
-    if (!live) this.#end(outcome === 'completed' ? done : agentFailed);
+    if (!isLive) this.#end(outcome === 'completed' ? done : agentFailed);
   }
 
   async #receive(line: string): Promise<void> {

@@ -42,11 +42,11 @@ export const fork: Command = {
       program === undefined
         ? { type: undefined, profile: undefined }
         : await agentOfSession(context, values.store, session);
-    const acp = acpChoice({ agent, resumes: true, profile, program, command, cwd });
+    const acp = acpChoice({ agent, canResume: true, profile, program, command, cwd });
     const limits = limitsOf(values);
     const engineOptions: EngineOptions = {
       store: values.store,
-      writes: true,
+      createsStore: true,
       prices: await pricesOption(values.prices, context),
       agents: agent === undefined || program === undefined ? {} : { [agent]: { program } },
       ...(acp !== undefined && { acp: acp.agents }),

@@ -80,12 +80,12 @@ export const run: Command = {
       blueprint === undefined
         ? agentType(values.agent ?? recorded?.type, values.resume)
         : await executorByName(context, blueprint, { cwd, trust: values['trust-blueprint'] === true }).catch(usage);
-    const resumes = values.resume !== undefined;
+    const canResume = values.resume !== undefined;
     const command = args.includes('--') ? others : [];
     const acpProfile = values.profile ?? (command.length === 0 ? recorded?.profile : undefined);
     const acp =
       blueprint === undefined
-        ? acpChoice({ agent, resumes, profile: acpProfile, program, command, cwd: context.cwd })
+        ? acpChoice({ agent, canResume, profile: acpProfile, program, command, cwd: context.cwd })
         : undefined;
     const server = serverChoice(agent, values, context.env);
     if (others.length > 0 && (acp === undefined || command.length === 0))
@@ -96,7 +96,7 @@ export const run: Command = {
     const prices = await pricesOption(values.prices, context);
     const engineOptions: EngineOptions = {
       store: values.store,
-      writes: true,
+      createsStore: true,
       prices,
       agents: agent === undefined || program === undefined ? {} : { [agent]: { program } },
       ...(acp !== undefined && { acp: acp.agents }),

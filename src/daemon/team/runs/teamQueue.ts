@@ -69,7 +69,7 @@ interface ClaimedRun {
   readonly job: Job;
   readonly instance: string;
   readonly token: string;
-  readonly retry: boolean;
+  readonly canRetry: boolean;
   /** Report that the database does not have yet. */
   report?: RunReport;
   /** It was stopped here so that another runner can take it. */
@@ -186,7 +186,12 @@ export class TeamQueue {
     if (claimed === null || claimed.token === null) return null;
     const run = this.#toLocalRun(claimed);
     const job = { ...claimed.job, run };
-    this.#heldRuns.set(run.run_id, { job, instance: runnerRef.instance, token: claimed.token, retry: claimed.retry });
+    this.#heldRuns.set(run.run_id, {
+      job,
+      instance: runnerRef.instance,
+      token: claimed.token,
+      canRetry: claimed.retry,
+    });
     if (claimed.retry) this.#lease ??= setInterval(() => this.#stopUnleased(), leaseLookMs).unref();
     this.#deps.onClaimed(claimed);
     this.#deps.onRun(run);
@@ -295,8 +300,8 @@ export class TeamQueue {
    */
   #stopUnleased(): void {
     for (const claimed of this.#heldRuns.values()) {
-      const { job, instance, retry, report } = claimed;
-      if (!retry || claimed.isReturned === true || (report !== undefined && isRunOver(report.status))) continue;
+      const { job, instance, canRetry, report } = claimed;
+      if (!canRetry || claimed.isReturned === true || (report !== undefined && isRunOver(report.status))) continue;
       if (this.#deps.runners.silentMs(instance) < leaseMs) continue;
       this.#deps.log.warn(
         `Run ${job.run.run_id} was stopped, because its runner could not send heartbeats to the team.`,
@@ -350,7 +355,7 @@ export class TeamQueue {
   #end(id: string, claimed: ClaimedRun): boolean {
     if (this.#heldRuns.get(id) !== claimed) return false;
     this.#heldRuns.delete(id);
-    if (![...this.#heldRuns.values()].some(({ retry }) => retry)) {
+    if (![...this.#heldRuns.values()].some(({ canRetry }) => canRetry)) {
       clearInterval(this.#lease);
       this.#lease = undefined;
     }

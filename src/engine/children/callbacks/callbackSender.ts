@@ -30,8 +30,8 @@ export class CallbackSender {
   readonly #engine: CallbackEngine;
   readonly #deps: CallbackSenderDeps;
   readonly #retryMs: number;
-  /** Parents that are being processed. `again`: something happened meanwhile, so process the parent again. */
-  readonly #processingParents = new Map<string, { again: boolean }>();
+  /** Parents that are being processed. `mustRepeat`: something happened meanwhile, so process the parent again. */
+  readonly #processingParents = new Map<string, { mustRepeat: boolean }>();
   /** Parents of this process, which it may resume. */
   readonly #ownParents = new Set<string>();
   /** Parents that are being resumed. */
@@ -67,15 +67,15 @@ export class CallbackSender {
 
   /** Sends the parent the results that are due. Call when a child or a run of the parent has ended. Never rejects. */
   async sendDue(parent: string): Promise<void> {
-    const busy = this.#processingParents.get(parent);
-    if (busy !== undefined) {
-      busy.again = true;
+    const processing = this.#processingParents.get(parent);
+    if (processing !== undefined) {
+      processing.mustRepeat = true;
       return;
     }
-    const ownEntry = { again: true };
+    const ownEntry = { mustRepeat: true };
     this.#processingParents.set(parent, ownEntry);
     try {
-      while (!this.#isClosed && resetAgain(ownEntry)) await this.#sendDue(parent);
+      while (!this.#isClosed && takeMustRepeat(ownEntry)) await this.#sendDue(parent);
     } catch (error) {
       this.#deps.log.error(`${parent} could not get the results of its child sessions: ${String(error)}`);
     } finally {
@@ -224,8 +224,8 @@ export class CallbackSender {
   }
 }
 
-function resetAgain(busy: { again: boolean }): boolean {
-  const { again } = busy;
-  busy.again = false;
-  return again;
+function takeMustRepeat(processing: { mustRepeat: boolean }): boolean {
+  const { mustRepeat } = processing;
+  processing.mustRepeat = false;
+  return mustRepeat;
 }

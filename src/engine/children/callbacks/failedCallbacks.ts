@@ -12,7 +12,7 @@ import { isRecordedRefusal } from '../recordedRefusal.ts';
 /** Maximum number of retries, because each may add a failed run to the session. */
 const maxRetries = 3;
 /** Failures that only a person can resolve, by resuming the parent. */
-const isHopeless: ReadonlySet<FailureCode> = new Set(['budget_used_up', 'child_refused']);
+const finalFailureCodes: ReadonlySet<FailureCode> = new Set(['budget_used_up', 'child_refused']);
 
 export interface FailedCallbacksDeps {
   readonly log: Log;
@@ -66,7 +66,7 @@ export class FailedCallbacks {
     const { session_id: parent, runs } = session;
     this.#deps.log.error(`${parent} could not get the results: ${failure.message}`);
     const isFirst = !this.#failuresByParent.has(parent);
-    const isGivenUp = isHopeless.has(failure.code) || this.#retries.attempts(parent) >= maxRetries;
+    const isGivenUp = finalFailureCodes.has(failure.code) || this.#retries.attempts(parent) >= maxRetries;
     this.#failuresByParent.set(parent, { runs, isGivenUp });
     if (!isGivenUp) this.#retries.schedule(parent, () => this.#deps.retry(parent));
     if (isFirst && !isRecordedRefusal(failure))

@@ -6,8 +6,8 @@ import { windowsProgram } from '../../programs/systemPrograms.ts';
 import { cimColumns, parseCim, parsePs, parseWmic, psColumns, wmicColumns, type ProcessInfo } from './tableText.ts';
 
 const run = promisify(execFile);
-const linux = process.platform === 'linux';
-const windows = process.platform === 'win32';
+const isLinux = process.platform === 'linux';
+const isWindows = process.platform === 'win32';
 const queryTimeoutMs = 10_000;
 
 /** Start times count from boot, so they are only valid until the next one. */
@@ -63,27 +63,27 @@ async function listByCim(pid: number | null): Promise<ProcessInfo[]> {
 
 /** All visible living processes. @throws if the system does not list them */
 export async function listProcesses(): Promise<ProcessInfo[]> {
-  if (windows) return listByCim(null);
-  if (!linux) return listByPs(['-A']);
+  if (isWindows) return listByCim(null);
+  if (!isLinux) return listByPs(['-A']);
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
   return (await Promise.all(pids.map(statOf))).filter((info) => info !== undefined && info !== null);
 }
 
 /** The living process with this pid; `null` if there is none, `undefined` if unknown. */
 export async function findProcess(pid: number): Promise<ProcessInfo | null | undefined> {
-  if (linux) return statOf(pid);
+  if (isLinux) return statOf(pid);
   try {
-    const listed = windows ? await listByCim(pid) : await listByPs(['-p', String(pid)]);
+    const listed = isWindows ? await listByCim(pid) : await listByPs(['-p', String(pid)]);
     return listed.find((info) => info.pid === pid) ?? null;
   } catch (error) {
     // `ps` exits with 1 if there is no such process.
-    return !windows && error instanceof Error && 'code' in error && error.code === 1 ? null : undefined;
+    return !isWindows && error instanceof Error && 'code' in error && error.code === 1 ? null : undefined;
   }
 }
 
 /** Whether the process was started with `NAME=value` in its environment. False if that is not visible. */
 export async function hasEnvironment(pid: number, assignment: string): Promise<boolean> {
-  if (!linux) return false;
+  if (!isLinux) return false;
   try {
     return (await readFile(`/proc/${pid}/environ`, 'latin1')).split('\0').includes(assignment);
   } catch {

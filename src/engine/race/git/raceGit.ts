@@ -71,7 +71,7 @@ export class RaceGit {
   }
 
   async ask(args: readonly string[], { index, env = {} }: GitOptions = {}): Promise<GitAnswer> {
-    const { exitCode, stdout, stderr, timedOut, cut } = await runQuery(this.#program, [...settings, ...args], {
+    const { exitCode, stdout, stderr, timedOut, isTruncated } = await runQuery(this.#program, [...settings, ...args], {
       cwd: this.folder,
       env: { ...this.#env, ...env, ...(index !== undefined && { GIT_INDEX_FILE: index }) },
       timeoutMs,
@@ -79,7 +79,7 @@ export class RaceGit {
       keepsLastLineBreak: true,
     });
     if (timedOut) throw raceFailures.gitFailed(args[0] ?? '', 'It took too long.');
-    if (cut) throw raceFailures.gitFailed(args[0] ?? '', 'Its output is too large.');
+    if (isTruncated) throw raceFailures.gitFailed(args[0] ?? '', 'Its output is too large.');
     return { code: exitCode, stdout, stderr };
   }
 

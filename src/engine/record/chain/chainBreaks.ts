@@ -44,7 +44,7 @@ class ChainWalk implements ChainWalkResult {
   readonly #positionByHash = new Map<string, number>();
   /** Last position that links to each hash. */
   readonly #lastLinkTo = new Map<string, number>();
-  readonly #isMember: Uint8Array;
+  readonly #memberFlags: Uint8Array;
   /** Hash that the next line of the chain must link to. */
   #expectedHash = chainStart;
   #last = -1;
@@ -57,7 +57,7 @@ class ChainWalk implements ChainWalkResult {
   constructor(lines: readonly ChainedLine[], saved: string | null) {
     this.#lines = lines;
     this.#savedHash = saved;
-    this.#isMember = new Uint8Array(lines.length);
+    this.#memberFlags = new Uint8Array(lines.length);
     for (const [place, { hash, link }] of lines.entries()) {
       if (!this.#positionByHash.has(hash)) this.#positionByHash.set(hash, place);
       if (link !== null) this.#lastLinkTo.set(link, place);
@@ -96,7 +96,7 @@ class ChainWalk implements ChainWalkResult {
     this.#last = place;
     this.#mayReplaceNext = false;
     this.members.push(place);
-    this.#isMember[place] = 1;
+    this.#memberFlags[place] = 1;
   }
 
   #report(kind: ChainBreak['kind'], place: number): void {
@@ -141,7 +141,7 @@ class ChainWalk implements ChainWalkResult {
   /** It links to an earlier line of the chain, or to a line outside it. */
   #reportFork({ hash }: ChainedLine, place: number, named: number): void {
     if (this.#positionByHash.get(hash) !== place) return this.#insert(place);
-    if (named >= 0 && this.#isMember[named] === 0) {
+    if (named >= 0 && this.#memberFlags[named] === 0) {
       this.#report('moved', this.#resumePosition);
       return this.#join(place);
     }
@@ -149,7 +149,7 @@ class ChainWalk implements ChainWalkResult {
     const isLonger = this.#lines.length - place > this.#last - named;
     if (saved === undefined ? !isLonger : saved < place) return this.#insert(place);
     this.#report('inserted', named + 1);
-    while ((this.members.at(-1) ?? -1) > named) this.#isMember[this.members.pop() ?? 0] = 0;
+    while ((this.members.at(-1) ?? -1) > named) this.#memberFlags[this.members.pop() ?? 0] = 0;
     this.#join(place);
   }
 }

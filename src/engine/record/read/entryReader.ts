@@ -41,8 +41,8 @@ export class EntryReader {
   /** Lines of runs and results, or of usage, in file order. */
   async linesOf(which: 'runs' | 'usage', end: number): Promise<RecordLine[]> {
     const index = await this.#indexUpTo(end);
-    const { lines, whole } = await this.#readSpans(index[which]);
-    if (whole || !index.isQuick) return lines;
+    const { lines, isComplete } = await this.#readSpans(index[which]);
+    if (isComplete || !index.isQuick) return lines;
     return (await this.#readSpans((await this.#rebuildIndex(end))[which])).lines;
   }
 
@@ -81,20 +81,20 @@ export class EntryReader {
 
   async #readEntries(index: RecordIndex, indexes: readonly number[]) {
     const spans = indexes.map((number) => index.entries.get(number)).filter((span) => span !== null);
-    const { lines, whole } = await this.#readSpans(spans);
+    const { lines, isComplete } = await this.#readSpans(spans);
     const entries = lines.flatMap((line) => (line.kind === 'entry' ? [line.entry] : []));
-    return { entries, whole: whole && entries.length === spans.length };
+    return { entries, whole: isComplete && entries.length === spans.length };
   }
 
-  async #readSpans(spans: readonly Span[]): Promise<{ lines: RecordLine[]; whole: boolean }> {
+  async #readSpans(spans: readonly Span[]): Promise<{ lines: RecordLine[]; isComplete: boolean }> {
     const lines: RecordLine[] = [];
-    let whole = true;
+    let isComplete = true;
     for await (const { line, offset } of readSpans(this.#handle, spans)) {
       const { found, damage } = readLine(line, offset);
       lines.push(...found.flatMap((foundLine) => (foundLine.line === null ? [] : [foundLine.line])));
       for (const problem of damage) if (problem.reason === 'mistyped_metadata') this.#problems.add(problem, null);
-      if (damage.some(({ reason }) => !usableReasons.has(reason)) || found.length !== 1) whole = false;
+      if (damage.some(({ reason }) => !usableReasons.has(reason)) || found.length !== 1) isComplete = false;
     }
-    return { lines, whole };
+    return { lines, isComplete };
   }
 }

@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
-import { answers } from '../../../insight/search/facts.ts';
+import { matchesOperators } from '../../../insight/search/facts.ts';
 import { isEmptyQuery, parseQuery, type Query } from '../../../insight/search/query.ts';
 import type { FindResult } from '../contract.ts';
 import type { EntryOffsets, Span } from './offsets.ts';
@@ -68,7 +68,7 @@ function matchIn(line: Buffer, offset: number, query: Query, needles: readonly s
     if (!needles.every((needle) => text.includes(needle))) return null;
   }
   for (const { line: parsed } of readLine(line, offset).found) {
-    if (parsed?.kind === 'entry' && answers(parsed.entry, query)) return parsed.entry.index;
+    if (parsed?.kind === 'entry' && matchesOperators(parsed.entry, query)) return parsed.entry.index;
   }
   return null;
 }

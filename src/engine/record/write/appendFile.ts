@@ -10,36 +10,36 @@ const copyBytes = 1024 * 1024;
  */
 export class AppendFile {
   readonly #path: string;
-  readonly #lines: boolean;
+  readonly #appendsLines: boolean;
   #handle: FileHandle;
   /** Whether the file ends in the middle of a line; `null`: check again after a failed write. */
   #endsMidLine: boolean | null = null;
 
-  private constructor(path: string, lines: boolean, handle: FileHandle) {
+  private constructor(path: string, appendsLines: boolean, handle: FileHandle) {
     this.#path = path;
-    this.#lines = lines;
+    this.#appendsLines = appendsLines;
     this.#handle = handle;
   }
 
-  static async open(file: string, { lines }: { lines: boolean }): Promise<AppendFile> {
+  static async open(file: string, { appendsLines }: { appendsLines: boolean }): Promise<AppendFile> {
     await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
-    return new AppendFile(file, lines, await open(file, 'a+', 0o600));
+    return new AppendFile(file, appendsLines, await open(file, 'a+', 0o600));
   }
 
   /** Returns the number of bytes written, at least one; with `lines`, of whole lines. @throws file system errors */
   async append(bytes: Buffer): Promise<number> {
-    if (!this.#lines) return (await this.#handle.write(bytes)).bytesWritten;
+    if (!this.#appendsLines) return (await this.#handle.write(bytes)).bytesWritten;
     for (let attempt = 0; attempt < 2; attempt += 1) {
       const isTorn = this.#endsMidLine ?? (await endsWithoutNewline(this.#handle));
-      const lines = isTorn ? Buffer.concat([newline, bytes]) : bytes;
+      const appendsLines = isTorn ? Buffer.concat([newline, bytes]) : bytes;
       this.#endsMidLine = null;
-      const { bytesWritten } = await this.#handle.write(lines);
-      if (bytesWritten === lines.length) {
+      const { bytesWritten } = await this.#handle.write(appendsLines);
+      if (bytesWritten === appendsLines.length) {
         this.#endsMidLine = false;
         return bytes.length;
       }
       // After a partial write, only the torn line is written again.
-      const whole = lines.subarray(0, bytesWritten).lastIndexOf(newline) + 1 - (isTorn ? 1 : 0);
+      const whole = appendsLines.subarray(0, bytesWritten).lastIndexOf(newline) + 1 - (isTorn ? 1 : 0);
       if (whole > 0) return whole;
       // The second attempt either succeeds or reports the reason.
     }

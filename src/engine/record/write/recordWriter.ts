@@ -43,7 +43,7 @@ export class FileRecordWriter implements RecordWriter {
     this.#chain = new Chain(last);
     this.#record = new RetryingFile({
       path: recordFile(options.folder),
-      lines: true,
+      appendsLines: true,
       prepare: () => this.#prepare(),
       onSynced: () => this.#saveHead(),
       onProblem: (problem) => this.#reportProblem(problem),
@@ -51,7 +51,7 @@ export class FileRecordWriter implements RecordWriter {
     });
   }
 
-  get memoryOnly(): boolean {
+  get hasMemoryOnlyLines(): boolean {
     return this.#record.problem !== null || [...this.#rawFiles.values()].some((file) => file.problem !== null);
   }
 
@@ -77,7 +77,7 @@ export class FileRecordWriter implements RecordWriter {
     await Promise.all([...this.#rawFiles.values(), this.#record].map((file) => file.sync()));
     // A file restored after deletion needs its lease again.
     await this.#lease?.updateTime(this.#options.clock()).catch(() => this.#reacquireLease());
-    if (!this.memoryOnly) this.#isProblemReported = false;
+    if (!this.hasMemoryOnlyLines) this.#isProblemReported = false;
   }
 
   rawStream(runId: string, stream: RawStream): RawLog {
@@ -86,7 +86,7 @@ export class FileRecordWriter implements RecordWriter {
       this.#rawFiles.get(file) ??
       new RetryingFile({
         path: file,
-        lines: false,
+        appendsLines: false,
         onProblem: (problem) => this.#reportProblem(problem),
         onRecoveredWithLoss: (lost) =>
           void this.append(this.#makeLossLine('raw_output_lost', { run_id: runId, stream, ...lost })),

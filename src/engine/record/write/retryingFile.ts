@@ -7,7 +7,7 @@ export const maxWaitingBytes = 64 * 1024 * 1024;
 
 export interface RetryingFileOptions {
   readonly path: string;
-  readonly lines: boolean;
+  readonly appendsLines: boolean;
   /** Called before opening the file, and before each retry. May throw. */
   readonly prepare?: () => Promise<void>;
   /** Called when all appended data is durable; blocks writing meanwhile. May throw. */
@@ -106,9 +106,9 @@ export class RetryingFile {
   }
 
   async #open(): Promise<AppendFile> {
-    const { path, lines, prepare } = this.#options;
+    const { path, appendsLines, prepare } = this.#options;
     await prepare?.();
-    return await AppendFile.open(path, { lines });
+    return await AppendFile.open(path, { appendsLines });
   }
 
   #fail(error: unknown): void {

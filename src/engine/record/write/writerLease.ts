@@ -56,14 +56,14 @@ export class WriterLease {
     for (;;) {
       const newest = await newestLease(folder);
       const state = newest === 0 ? null : await stateOf(leaseFile(folder, newest), clock);
-      if (state?.live === true) throw new RecordBusyError(sessionId, state.holder);
+      if (state?.isLive === true) throw new RecordBusyError(sessionId, state.holder);
       const number = newest + 1;
       const file = leaseFile(folder, number);
       if (!(await create(file, JSON.stringify(holder)))) continue;
       // A slow process may have created an outdated number.
       if ((await newestLease(folder)) === number) {
         await unlinkOlder(folder, number);
-        return new WriterLease(file, holder, state?.settled === true);
+        return new WriterLease(file, holder, state?.isReleased === true);
       }
       await unlink(file).catch(ignore);
     }
@@ -99,7 +99,7 @@ export class WriterLease {
 /** Whether the record in this folder has a writer. */
 export async function hasWriter(folder: string, clock: () => number): Promise<boolean> {
   const newest = await newestLease(folder);
-  return newest !== 0 && (await stateOf(leaseFile(folder, newest), clock)).live;
+  return newest !== 0 && (await stateOf(leaseFile(folder, newest), clock)).isLive;
 }
 
 /**
@@ -119,13 +119,13 @@ export async function isCreating(folder: string, clock: () => number): Promise<b
 export async function settledLease(folder: string): Promise<number | null> {
   const newest = await newestLease(folder);
   if (newest === 0) return null;
-  return (await stateOf(leaseFile(folder, newest), () => 0)).settled ? newest : null;
+  return (await stateOf(leaseFile(folder, newest), () => 0)).isReleased ? newest : null;
 }
 
 interface LeaseState {
-  readonly live: boolean;
+  readonly isLive: boolean;
   readonly holder: LeaseHolder | null;
-  readonly settled: boolean;
+  readonly isReleased: boolean;
 }
 
 async function stateOf(file: string, clock: () => number): Promise<LeaseState> {
@@ -135,18 +135,18 @@ async function stateOf(file: string, clock: () => number): Promise<LeaseState> {
     age = clock() - (await stat(file)).mtimeMs;
     text = await readFile(file, 'utf8');
   } catch (error) {
-    if (errorCode(error) === 'ENOENT') return { live: false, holder: null, settled: false };
+    if (errorCode(error) === 'ENOENT') return { isLive: false, holder: null, isReleased: false };
     throw error;
   }
   const written = parse(text);
   const lease = leaseSchema.safeParse(written);
   // A damaged lease names no writer, however new it is. Otherwise nothing would report the record's losses.
   const mayBeLive = text === '' || written !== undefined;
-  if (!lease.success) return { live: mayBeLive && age < emptyLeaseMs, holder: null, settled: false };
-  const { released, settled, ...holder } = lease.data;
-  if (released) return { live: false, holder, settled };
+  if (!lease.success) return { isLive: mayBeLive && age < emptyLeaseMs, holder: null, isReleased: false };
+  const { released, settled: isReleased, ...holder } = lease.data;
+  if (released) return { isLive: false, holder, isReleased };
   const is = await stateOfHolder(holder);
-  return { live: is === 'elsewhere' ? age < foreignLeaseMs : is === 'alive', holder, settled: false };
+  return { isLive: is === 'elsewhere' ? age < foreignLeaseMs : is === 'alive', holder, isReleased: false };
 }
 
 function parse(text: string): unknown {

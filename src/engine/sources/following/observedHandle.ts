@@ -1,7 +1,7 @@
 import { modelsOf } from '../../../insight/observed/cost.ts';
 import { asSession } from '../../../insight/observed/asSession.ts';
 import type { PriceTable } from '../../../insight/prices/prices.ts';
-import { answers } from '../../../insight/search/facts.ts';
+import { matchesOperators } from '../../../insight/search/facts.ts';
 import { isEmptyQuery, parseQuery } from '../../../insight/search/query.ts';
 import type { EntryUpdate, NormalizedEntry } from '../../../model/transcript/entry.ts';
 import { isSessionLive } from '../../../model/session/status.ts';
@@ -118,7 +118,7 @@ export class ObservedHandle implements SessionHandle {
     const { query } = parseQuery(text);
     if (isEmptyQuery(query)) return { indexes: [], truncated: false };
     const entries = await this.read(from, this.#total);
-    const indexes = entries.filter((entry) => answers(entry, query)).map(({ index }) => index);
+    const indexes = entries.filter((entry) => matchesOperators(entry, query)).map(({ index }) => index);
     return { indexes: indexes.slice(0, limit), truncated: indexes.length > limit };
   }
 

@@ -102,7 +102,7 @@ export class SessionReader {
   }
 
   async #readAll(files: SessionFiles, notes: Notes): Promise<EntryUpdate[]> {
-    const parser = files.format.createParser({ entries: this.#needsEntries, session: files.session, notes });
+    const parser = files.format.createParser({ needsEntries: this.#needsEntries, session: files.session, notes });
     this.#parser = parser;
     this.#notes = notes;
     this.#hasEnded = false;

@@ -36,7 +36,7 @@ export function outcomeClaims(sentence: string, taken: IsCovered = () => false):
       const start = found.index + lead;
       const end = found.index + found[0].trimEnd().length;
       if (claims.some((other) => start < other.end && end > other.start)) continue;
-      if (taken(start, end) || isAsked.test(sentence.slice(end))) continue;
+      if (taken(start, end) || endsWithQuestionMark.test(sentence.slice(end))) continue;
       const { tool } = found.groups ?? {};
       claims.push({
         start,
@@ -88,7 +88,7 @@ function commandClaims(sentence: string): OutcomeClaim[] {
     if (kind === undefined || reported === undefined) return [];
     const { outcome, count, failures, length } = reported;
     const end = start + shown.length + length;
-    if (isAsked.test(sentence.slice(end))) return [];
+    if (endsWithQuestionMark.test(sentence.slice(end))) return [];
     return [
       {
         start,
@@ -104,7 +104,7 @@ function commandClaims(sentence: string): OutcomeClaim[] {
 }
 
 /** The words after a claim make it a question; after a comma, another thought begins. */
-const isAsked = /^[^,;:–—]{0,200}[?？]/;
+const endsWithQuestionMark = /^[^,;:–—]{0,200}[?？]/;
 
 /** "No tests failed", "0 tests failed". */
 function isNegated(before: string, content: string): boolean {

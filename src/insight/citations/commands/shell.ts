@@ -4,7 +4,7 @@ export interface ShellPart {
   /** `;` also stands for a new line. */
   readonly separator: '' | '&&' | '||' | ';' | '|' | '&';
   /** The shell does not wait for it. */
-  readonly background?: true;
+  readonly isBackground?: true;
 }
 
 export function collapseSpaces(text: string): string {
@@ -21,7 +21,7 @@ export function shellParts(line: string): ShellPart[] {
   const addPart = (end: number, next: ShellPart['separator']): void => {
     const command = withoutBrackets(collapseSpaces(line.slice(start, end)));
     if (command === '') return;
-    parts.push({ command, separator, ...(next === '&' && { background: true as const }) });
+    parts.push({ command, separator, ...(next === '&' && { isBackground: true as const }) });
     separator = next;
   };
   for (let at = 0; at < line.length; at += 1) {
@@ -110,7 +110,7 @@ export function assessExitCode(
   const first = parts.findIndex(({ command }) => isMeant(command));
   const hasErrexit = parts.some(({ command }) => /^set -\w*e/.test(command));
   const hasPipefail = parts.some(({ command }) => /^set\b.*\bpipefail\b/.test(command));
-  const isExitCodeHidden = parts[first]?.background === true || /^!/.test(parts[first]?.command ?? '');
+  const isExitCodeHidden = parts[first]?.isBackground === true || /^!/.test(parts[first]?.command ?? '');
   const success =
     !isExitCodeHidden &&
     parts

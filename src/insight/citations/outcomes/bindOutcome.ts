@@ -167,7 +167,7 @@ function relationOf(
 }
 
 function relationToSubject(subject: string, { scope, runners }: RunOutcome, { command = '' }: StepFacts): Relation {
-  const named = scope.names.filter((name) => sameName(name, subject));
+  const named = scope.names.filter((name) => isSameName(name, subject));
   // `test_a.py::test_1` and `a_spec.rb:3` are parts of their files.
   if (named.length > 0)
     return named.every((name) => oneTest.test(name)) && !oneTest.test(subject) ? 'narrower' : 'same';
@@ -183,7 +183,7 @@ function relationToSubject(subject: string, { scope, runners }: RunOutcome, { co
 const oneTest = /::|:\d+$/;
 
 /** `packages/a`, `@scope/a` and `a` are the same; so are a file and its test. */
-function sameName(name: string, subject: string): boolean {
+function isSameName(name: string, subject: string): boolean {
   const words = (text: string): string[] =>
     text
       .replace(/\.{3}$/, '')
@@ -233,10 +233,10 @@ export function hasRunTool(
   const outcome = outcomes.get(kind);
   if (outcome === undefined) return false;
   if (tool === undefined) return true;
-  return namesTool(tool, command) || outcome.runners.some((runner) => namesTool(tool, runner));
+  return mentionsTool(tool, command) || outcome.runners.some((runner) => mentionsTool(tool, runner));
 }
 
-function namesTool(tool: string, words: string): boolean {
+function mentionsTool(tool: string, words: string): boolean {
   const family = families.find(([claimed]) => claimed.test(tool));
   return family === undefined ? words.toLowerCase().includes(tool) : family[1].test(words);
 }
@@ -244,7 +244,7 @@ function namesTool(tool: string, words: string): boolean {
 /** The outcome of one tool among several checks. */
 function outcomeOfTool(outcome: RunOutcome, tool: string | undefined): RunOutcome {
   if (tool === undefined || outcome.tools.size === 0) return outcome;
-  const own = [...outcome.tools].filter(([runner]) => namesTool(tool, runner)).map(([, result]) => result);
+  const own = [...outcome.tools].filter(([runner]) => mentionsTool(tool, runner)).map(([, result]) => result);
   if (own.length > 0 && (outcome.isSeveral || outcome.result === 'unknown'))
     return withResult(outcome, own.includes('failed') ? 'failed' : 'passed');
   return own.length === 0 && outcome.isSeveral && outcome.result === 'failed'

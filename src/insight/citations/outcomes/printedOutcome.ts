@@ -96,13 +96,13 @@ class Tally {
       if (bad !== undefined) this.#foundWords.bad = true;
       if (none !== undefined) this.#foundWords.none = true;
       this.#add(row, origin, fieldsOf(row, found, line));
-      if (row.detail !== true) break;
+      if (row.isFallback !== true) break;
     }
     return taken;
   }
 
   #add(row: SummaryLine, origin: string, fields: ReadonlyMap<Field, number>): void {
-    const key = [origin, row.runner, row.unit ?? 'tests', row.detail === true ? 'detail' : ''].join('\n');
+    const key = [origin, row.runner, row.unit ?? 'tests', row.isFallback === true ? 'detail' : ''].join('\n');
     const group = this.#groups.get(key) ?? { row, fields: new Map<Field, number>() };
     this.#groups.set(key, group);
     for (const [field, value] of fields) {
@@ -147,7 +147,8 @@ class Tally {
     return groups.filter(({ row }) => {
       if (coveredRunners.has(row.runner)) return false;
       return (
-        row.detail !== true || !groups.some((other) => other.row.runner === row.runner && other.row.detail !== true)
+        row.isFallback !== true ||
+        !groups.some((other) => other.row.runner === row.runner && other.row.isFallback !== true)
       );
     });
   }

@@ -94,7 +94,9 @@ function outcomeOf(kind: ProgramKind, kinds: readonly (ProgramKind | undefined)[
     parts: several,
     runners,
     isCut:
-      isCutBy(parts.slice(last + 1)) !== undefined || isCut(output) || parts.some(({ command }) => loop.test(command)),
+      findFilter(parts.slice(last + 1)) !== undefined ||
+      isCut(output) ||
+      parts.some(({ command }) => loop.test(command)),
     scope,
     isOutdated: parts.slice(last + 1).some((part) => fileChangedByCommand(part, workDir)?.isText === false),
     isSeveral: live.length > 1,
@@ -119,7 +121,8 @@ function outcomeFromOutput(
 ): Statement {
   if (isInterrupted(tool, exitCode, output)) return unknown('interrupted');
   const isMeant = (command: string): boolean => kinds[parts.findIndex((part) => part.command === command)] === kind;
-  const isInBackground = isBackground(tool) || parts.some((part) => part.background === true && isMeant(part.command));
+  const isInBackground =
+    isBackground(tool) || parts.some((part) => part.isBackground === true && isMeant(part.command));
   const exitCodeProves = assessExitCode(parts, isMeant);
   const code = exitCode ?? (tool.status === 'success' ? 0 : 1);
   if (printed === undefined && isInBackground) return unknown('background');
@@ -151,7 +154,7 @@ function outcomeFromOutput(
 export function isUnfinished({ tool, parts, exitCode, output }: RunStep): boolean {
   return (
     isBackground(tool) ||
-    parts.some(({ background: isInBackground }) => isInBackground) ||
+    parts.some(({ isBackground: isInBackground }) => isInBackground) ||
     isInterrupted(tool, exitCode, output)
   );
 }
@@ -185,7 +188,7 @@ function hasFailedToStart(code: number, output: string): boolean {
 }
 
 /** The filter after a run that shows only some lines. */
-function isCutBy(parts: readonly ShellPart[]): 'lines' | 'end' | undefined {
+function findFilter(parts: readonly ShellPart[]): 'lines' | 'end' | undefined {
   for (const { command, separator } of parts) {
     if (separator !== '|') continue;
     const [, lines] = /^tail(?: (?:-n ?|-|--lines[= ])?(\d+))?$/.exec(command) ?? [];
@@ -204,7 +207,7 @@ const onLines = new Set(
 
 /** Whether the lines with failures may be among the omitted ones. */
 function isIncomplete({ result, counts, runners }: PrintedOutcome, parts: readonly ShellPart[]): boolean {
-  if (result !== 'passed' || isCutBy(parts) !== 'lines') return false;
+  if (result !== 'passed' || findFilter(parts) !== 'lines') return false;
   return counts.failed === undefined && runners.some((runner) => onLines.has(runner));
 }
 

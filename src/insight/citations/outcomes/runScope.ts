@@ -263,7 +263,7 @@ function isEverything(option: string, value: string): boolean {
 
 /** Working folder of each command of a line, relative to the session's; empty for the same. */
 export function foldersOf(parts: readonly ShellPart[], cwd: string | undefined, workDir: string): string[] {
-  let folder = cwd === undefined ? '' : isInside(normalPath(cwd, workDir));
+  let folder = cwd === undefined ? '' : folderInProject(normalPath(cwd, workDir));
   return parts.map(({ command }) => {
     const target = /^(?:cd|pushd) (?:-- )?(["']?)(\S+)\1$/.exec(command)?.[2];
     if (target !== undefined) folder = changedFolder(folder, target, workDir);
@@ -274,7 +274,7 @@ export function foldersOf(parts: readonly ShellPart[], cwd: string | undefined, 
 function changedFolder(folder: string, target: string, workDir: string): string {
   if (/[$~`]/.test(target) || target === '-') return '';
   const plain = normalPath(target, workDir).replace(/\/+$/, '');
-  if (/^(?:\/|[A-Za-z]:)/.test(plain)) return isInside(plain === workDir.replace(/\/+$/, '') ? '' : plain);
+  if (/^(?:\/|[A-Za-z]:)/.test(plain)) return folderInProject(plain === workDir.replace(/\/+$/, '') ? '' : plain);
   if (/^(?:\/|[A-Za-z]:)/.test(target)) return plain;
   const steps = folder === '' ? [] : folder.split('/');
   for (const step of plain.split('/')) {
@@ -285,7 +285,7 @@ function changedFolder(folder: string, target: string, workDir: string): string 
 }
 
 /** A folder outside the session's counts as the same: recordings were made in other places. */
-function isInside(folder: string): string {
+function folderInProject(folder: string): string {
   if (!/^(?:\/|[A-Za-z]:)/.test(folder)) return folder === '.' ? '' : folder;
   return /(?:^|\/)((?:packages|apps|libs|crates|services|modules|plugins|projects)\/[^/]+.*)$/.exec(folder)?.[1] ?? '';
 }

@@ -14,7 +14,7 @@ export interface SummaryLine {
   /** How several such lines are combined; default `sum`. */
   readonly combine?: 'last' | 'max';
   /** Counts only if its runner prints no other line. */
-  readonly detail?: true;
+  readonly isFallback?: true;
   /** Runners whose lines this one repeats. */
   readonly covers?: readonly string[];
 }
@@ -57,7 +57,7 @@ const test: readonly SummaryLine[] = [
     'tap',
     /^(?:not ok (?:(?<skipped>\d+).*# (?:TODO|SKIP)|(?<oneFailed>\d+))|ok \d+ .*(?<oneSkipped># SKIP)|ok (?<onePassed>\d+))/i,
     {
-      detail: true,
+      isFallback: true,
     },
   ),
   row('node-tap', /^(?:Asserts:|# \{)\s+(?=.*\b(?:pass|total)\b)/, numbers),
@@ -105,7 +105,7 @@ const test: readonly SummaryLine[] = [
   row(
     'surefire',
     /^Tests run: (?<total>\d+), Failures: (?<failed>\d+), Errors: (?<errors>\d+), Skipped: (?<skipped>\d+), Time elapsed/,
-    { detail: true },
+    { isFallback: true },
   ),
   row('surefire', /^(?<none>No tests to run\.|Tests are skipped\.)/),
   row('junit', /^Tests run: (?<total>\d+),\s+Failures: (?<failed>\d+)$/),

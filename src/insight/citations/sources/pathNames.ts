@@ -125,10 +125,10 @@ export function normalPath(path: string, workDir: string): string {
 
 /** Some systems decompose accented letters into two characters. */
 function composeUnicode(path: string): string {
-  return isAscii.test(path) ? path : path.normalize('NFC');
+  return asciiOnly.test(path) ? path : path.normalize('NFC');
 }
 
-const isAscii = /^\p{ASCII}*$/u;
+const asciiOnly = /^\p{ASCII}*$/u;
 
 function lowercaseDrive(path: string): string {
   return /^[A-Z]:/.test(path) ? path.charAt(0).toLowerCase() + path.slice(1) : path;

@@ -17,7 +17,7 @@ export class WorkLimit {
   #remainingWork = 10_000_000;
 
   /** Returns false if the limit is used up. */
-  spend(cost: number): boolean {
+  trySpend(cost: number): boolean {
     this.#remainingWork -= cost;
     return this.#remainingWork >= 0;
   }
@@ -46,11 +46,11 @@ function added(newText: string | undefined, hunks: readonly Hunk[]): ApplyResult
 }
 
 function replaceText(text: string, oldText: string, newText: string, all: boolean, work: WorkLimit): ApplyResult {
-  if (!work.spend(text.length)) return { failed: 'long' };
+  if (!work.trySpend(text.length)) return { failed: 'long' };
   const parts = text.split(oldText);
   const places = parts.length - 1;
   if (places === 0) return { failed: 'notFound' };
-  if (!work.spend(10 * places + newText.length * (all ? places : 1))) return { failed: 'long' };
+  if (!work.trySpend(10 * places + newText.length * (all ? places : 1))) return { failed: 'long' };
   const [first = '', ...rest] = parts;
   return { text: all ? parts.join(newText) : first + newText + rest.join(oldText), places };
 }
@@ -64,7 +64,7 @@ function applyHunks(text: string, hunks: readonly Hunk[], work: WorkLimit): Appl
     const old = hunk.lines.filter(({ mark }) => mark !== '+').map((line) => line.text);
     const next = hunk.lines.filter(({ mark }) => mark !== '-').map((line) => line.text);
     const wanted = hunk.oldStart === null ? from : Math.max(0, hunk.oldStart - 1 + shift);
-    if (!work.spend(lines.length)) return { failed: 'long' };
+    if (!work.trySpend(lines.length)) return { failed: 'long' };
     const at = old.length === 0 ? insertion(hunk, wanted, lines) : nearestMatch(lines, old, wanted, work);
     if (at === null) return { failed: 'long' };
     if (at === -1) return { failed: hunk.oldStart === null && old.length === 0 ? 'unplaced' : 'notFound' };
@@ -95,7 +95,7 @@ function nearestMatch(
       if (at < 0 || at > last) continue;
       const differs = old.findIndex((text, line) => lines[at + line] !== text);
       if (differs === -1) return at;
-      if (!work.spend(differs + 1)) return null;
+      if (!work.trySpend(differs + 1)) return null;
     }
   }
   return -1;

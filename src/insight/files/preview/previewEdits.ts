@@ -38,44 +38,44 @@ export function applyRequest(
   request: AgentRequest,
   path: string,
   before: string | null,
-): ApplyResult & { readonly all?: boolean } {
+): ApplyResult & { readonly everyOccurrence?: boolean } {
   let text = before;
-  let [places, all] = [1, false];
+  let [places, everyOccurrence] = [1, false];
   const work = new WorkLimit();
-  for (const { change, all: isAll } of changesOf(request, path)) {
+  for (const { change, everyOccurrence: isAll } of changesOf(request, path)) {
     const applied = applyChange(text, change, isAll, work);
     if ('failed' in applied) return applied;
     text = applied.text;
-    if (applied.places > places) [places, all] = [applied.places, isAll];
+    if (applied.places > places) [places, everyOccurrence] = [applied.places, isAll];
   }
-  return { text, places, all };
+  return { text, places, everyOccurrence };
 }
 
 function previewOf(request: AgentRequest, path: string, before: string | null, changedAt: number | null): Preview {
   const applied = applyRequest(request, path, before);
   if ('failed' in applied) return { state: applied.failed };
-  const { text, places, all = false } = applied;
+  const { text, places, everyOccurrence = false } = applied;
   const lines = diffWithContext(before ?? '', text ?? '');
   const chars = lines.reduce((sum, line) => sum + line.text.length, 0);
   if (lines.length > maxLines || chars > maxChars) return { state: 'long' };
   const isWhole = request.action?.kind === 'file_write';
   const file = text === null ? 'deleted' : before === null ? 'new' : isWhole ? 'replaced' : 'edited';
-  return { state: 'placed', lines, file, places, all, changedAt };
+  return { state: 'placed', lines, file, places, all: everyOccurrence, changedAt };
 }
 
 interface Edit {
   readonly change: FileChange;
   /** The edit replaces every occurrence of its old text. */
-  readonly all: boolean;
+  readonly everyOccurrence: boolean;
 }
 
 function changesOf({ action, input }: AgentRequest, path: string): Edit[] {
   if (action?.kind === 'file_write') {
     const { content = '' } = action;
-    return [{ change: { path, kind: 'add', newText: content }, all: false }];
+    return [{ change: { path, kind: 'add', newText: content }, everyOccurrence: false }];
   }
   if (action?.kind !== 'file_edit') return [];
-  const edits = action.changes.map((change, at) => ({ change, all: replacesAll(input, at) }));
+  const edits = action.changes.map((change, at) => ({ change, everyOccurrence: replacesAll(input, at) }));
   const mine = edits.filter(({ change }) => change.path === path);
   // A patch represents all changes to its file in the same call.
   const patches = mine.filter(({ change }) => change.patch !== undefined);

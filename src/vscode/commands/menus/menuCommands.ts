@@ -20,7 +20,7 @@ export function menuCommands(shell: CommandContext): Commands {
           ? [commandAction(t('Turn On for This Session'), 'bell', 'followUpsOn', ...ofSession(id))]
           : []),
         commandAction(t('Turn Off for This Session'), 'bell-slash', 'followUpsOff', ...ofSession(id)),
-        followUps.paused
+        followUps.isPaused
           ? commandAction(t('Resume All'), 'debug-start', 'resumeFollowUps')
           : commandAction(t('Pause All'), 'debug-pause', 'pauseFollowUps'),
       ]);

@@ -57,7 +57,7 @@ const columnOf = (at: number): vscode.ViewColumn => columns[at] ?? vscode.ViewCo
 async function askAndBegin(shell: CommandContext, defaults?: RunDefaults): Promise<string | undefined> {
   const decision = await askForRun(shell, defaults);
   if (decision === undefined) return undefined;
-  if (!decision.edit) return beginAll(shell, decision.requests);
+  if (!decision.opensInEditor) return beginAll(shell, decision.requests);
   await shell.drafts.open(decision);
   return undefined;
 }
@@ -96,7 +96,7 @@ export function runCommands(shell: CommandContext): Commands {
       return (await confirmBypass(request)) ? startRuns(shell, [request]) : undefined;
     },
 
-    runAgentWithRecall: () => (canStartAgents() ? askAndBegin(shell, { recall: true }) : undefined),
+    runAgentWithRecall: () => (canStartAgents() ? askAndBegin(shell, { showsRecall: true }) : undefined),
 
     async runSeveralAgents(argument) {
       if (!canStartAgents()) return undefined;
@@ -209,7 +209,11 @@ async function askForMoreWithRecall(
     if (text === undefined) return undefined;
     value = text;
     const message = text.trim() === '' ? {} : { message: { text } };
-    const answer = await askForRecall(shell, { session, ...message, step: { title, step: 2, steps: 2, back: true } });
+    const answer = await askForRecall(shell, {
+      session,
+      ...message,
+      step: { title, step: 2, steps: 2, canGoBack: true },
+    });
     if (answer.kind === 'none') return undefined;
     if (answer.kind === 'value') return { text, ...(answer.value !== undefined && { recall: answer.value }) };
   }

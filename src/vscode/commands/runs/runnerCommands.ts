@@ -35,7 +35,7 @@ export function runnerCommands({
 }
 
 /** These need server settings, which a terminal does not have. */
-const needsServer: ReadonlySet<ExecutorType> = new Set(['acp', 'acp-http']);
+const serverExecutors: ReadonlySet<ExecutorType> = new Set(['acp', 'acp-http']);
 
 async function showCopied(line: string): Promise<void> {
   const type = t('Insert into Terminal');
@@ -53,7 +53,7 @@ async function showCopied(line: string): Promise<void> {
 
 async function pickExecutor(engines: CommandContext['engines']): Promise<ExecutorType | undefined> {
   // Does not check for programs: the terminal may have another PATH, and Restricted Mode starts nothing.
-  const known = (await engines.get()).archive.importable().filter(({ type }) => !needsServer.has(type));
+  const known = (await engines.get()).archive.importable().filter(({ type }) => !serverExecutors.has(type));
   const items = known.map(({ type, label }) => ({ label, description: type, type }));
   const title = t('Copy Runner Command');
   return (await vscode.window.showQuickPick(items, { title, placeHolder: t('Agent type') }))?.type;

@@ -36,9 +36,9 @@ function rowsOf(agents: readonly AgentReport[], memory: RunMemory): readonly Age
 export function agentItems(reports: readonly AgentReport[], memory: RunMemory): AgentItem[] {
   const rows = rowsOf(reports, memory);
   const agents = rows.map(({ agent }) => agent);
-  const isLast = ({ agent, other }: AgentTransports): number =>
+  const lastUsedRank = ({ agent, other }: AgentTransports): number =>
     Number([agent, other].some((candidate) => candidate !== undefined && memory.isLast(nameOf(candidate))));
-  const found = rows.filter(({ agent }) => canRun(agent)).sort((a, b) => isLast(b) - isLast(a));
+  const found = rows.filter(({ agent }) => canRun(agent)).sort((a, b) => lastUsedRank(b) - lastUsedRank(a));
   const recorded = agents.filter(({ recording }) => recording);
   const missing = agents.filter((agent) => !agent.recording && !canRun(agent));
   return [

@@ -36,7 +36,7 @@ export async function askForOptions(subject: Subject, started: RunChoice): Promi
       title: t('How to Run {0}', subject.agent.label),
       placeholder: t('Select what to change'),
       items: () => Promise.resolve(items),
-      active: ({ part }) => part === last || (typeof part === 'object' && part.name === nameOfPart(last)),
+      isActive: ({ part }) => part === last || (typeof part === 'object' && part.name === nameOfPart(last)),
     });
     if (answer.kind === 'none') return undefined;
     const part = answer.kind === 'back' ? 'done' : answer.value.part;
@@ -137,7 +137,7 @@ async function askForModel({ agent, settings, memory, step }: Subject): Promise<
     ...step,
     title: t('Model for {0}', agent.label),
     placeholder: t('Select a model, or type the name of any model that the agent supports'),
-    back: true,
+    canGoBack: true,
     value: '',
     items: all.filter((candidate, at) => all.findIndex(({ model }) => model === candidate.model) === at),
     accepts: (text, found) => found !== undefined || (text.trim() !== '' && isAgentName(text.trim())),
@@ -168,9 +168,9 @@ async function askForMode({ agent, settings, step }: Subject, choice: RunChoice)
     ...step,
     title: t('Permission Mode for {0}', agent.label),
     placeholder: t('Permission mode'),
-    back: true,
+    canGoBack: true,
     items: () => Promise.resolve(items),
-    active: ({ mode }) => mode === now,
+    isActive: ({ mode }) => mode === now,
   });
   return answer.kind === 'value' ? { kind: 'value', value: answer.value.mode } : answer;
 }
@@ -183,7 +183,7 @@ async function askForNamedMode({ agent, settings, step }: Subject): Promise<Answ
     ...step,
     title: t('Permission Mode for {0}', agent.label),
     placeholder: t('Enter a mode of this agent. If it is not valid, Vitrine lists the valid modes'),
-    back: true,
+    canGoBack: true,
     value: '',
     items: [item(t('Default'), 'default'), ...(set === undefined ? [] : [item(set, set, t('in the settings'))])],
     accepts: (text, found) => found !== undefined || (text.trim() !== '' && isAgentName(text.trim())),
@@ -207,7 +207,7 @@ async function askForLimit(
     ...step,
     title: t('{0} of {1}', limitLabel(name), agent.label),
     placeholder: t('A number, {0} or more', minimum),
-    back: true,
+    canGoBack: true,
     value: now === undefined ? '' : String(now),
     items: [{ label: t('No limit') }],
     accepts: (text, item) => item !== undefined || numberIn(text) !== undefined,

@@ -30,7 +30,7 @@ export async function askForRecall(
   { step, ...asked }: RecallStepOptions,
 ): Promise<Answer<RecallResult | undefined>> {
   const pick = vscode.window.createQuickPick<Item>();
-  const { back, title, step: at, steps } = step;
+  const { canGoBack, title, step: at, steps } = step;
   Object.assign(pick, { title, step: at, totalSteps: steps, ignoreFocusOut: true, canSelectMany: true });
   pick.matchOnDescription = true;
   pick.matchOnDetail = true;
@@ -48,7 +48,7 @@ export async function askForRecall(
     stop = new AbortController();
     const { signal } = stop;
     Object.assign(pick, { busy: true, items: [], placeholder: t('Searching earlier sessions…') });
-    pick.buttons = [...(back ? [vscode.QuickInputButtons.Back] : []), everywhere ? thisWorkspace : wider];
+    pick.buttons = [...(canGoBack ? [vscode.QuickInputButtons.Back] : []), everywhere ? thisWorkspace : wider];
     found = undefined;
     const { archive } = await deps.engines.get();
     const within = everywhere ? isWork : isOwn;

@@ -35,9 +35,9 @@ export function transportsOf(agents: readonly AgentReport[], facts: Facts): read
 }
 
 function isBetter(a: AgentReport, b: AgentReport): boolean {
-  const hasOnly = (x: AgentReport, y: AgentReport) => (name: CapabilityName) =>
+  const hasOnlyFirst = (x: AgentReport, y: AgentReport) => (name: CapabilityName) =>
     x.capabilities[name].supported && !y.capabilities[name].supported;
-  return interactive.some(hasOnly(a, b)) && !capabilityNames.some(hasOnly(b, a));
+  return interactive.some(hasOnlyFirst(a, b)) && !capabilityNames.some(hasOnlyFirst(b, a));
 }
 
 /** Two files of one name are two installations: the settings name one of them. */

@@ -54,7 +54,7 @@ describe('made-up sessions of other agents', () => {
 
       it('change nothing when read again', () => {
         const { format, session, records, notes = new Map() } = sample;
-        const parser = format.createParser({ entries: true, session, notes });
+        const parser = format.createParser({ needsEntries: true, session, notes });
         const once = [...records, ...records].flatMap((record) => parser.push(record));
         const again = settled([...once, ...parser.end(false)]);
         const known = read(sample).entries;
@@ -72,7 +72,7 @@ describe('made-up sessions of other agents', () => {
 
       it('leave calls open while the agent may be running', () => {
         const { format, session, records, notes = new Map() } = sample;
-        const parser = format.createParser({ entries: true, session, notes });
+        const parser = format.createParser({ needsEntries: true, session, notes });
         const updates = records.flatMap((record) => parser.push(record));
         const statuses = (live: boolean) =>
           settled([...updates, ...parser.end(live)]).flatMap(({ type }) =>
@@ -85,7 +85,7 @@ describe('made-up sessions of other agents', () => {
 
       it('create no entries if only facts are requested', () => {
         const { format, session, records, notes = new Map() } = sample;
-        const parser = format.createParser({ entries: false, session, notes });
+        const parser = format.createParser({ needsEntries: false, session, notes });
         assert.deepEqual(
           records.flatMap((record) => parser.push(record)),
           [],
@@ -106,7 +106,7 @@ describe('made-up sessions of other agents', () => {
           fc.property(fc.array(damage, { minLength: 1, maxLength: 5 }), (damages) => {
             const records = [...sample.records];
             for (const [at, place, text, kind] of damages) records[at] = damaged(records[at]!, kind, place, text);
-            const parser = format.createParser({ entries: true, session, notes });
+            const parser = format.createParser({ needsEntries: true, session, notes });
             const updates = records.flatMap((record) => parser.push(record));
             const entries = settled([...updates, ...parser.end(false)]);
             for (const entry of entries) normalizedEntrySchema.parse(entry);

@@ -38,6 +38,6 @@ describe('pending updates of a client', function () {
   it('count a repeatedly replaced entry once', () => {
     const pending = new PendingUpdates();
     for (let round = 0; round < 10_000; round += 1) pending.add([put(7, 'x'.repeat(1000))]);
-    assert.equal(pending.takeBatch().gap, false);
+    assert.equal(pending.takeBatch().hasGap, false);
   });
 });

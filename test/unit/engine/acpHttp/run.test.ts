@@ -49,7 +49,7 @@ describe('a run of an agent on a server', () => {
       prompt: 'Go',
       clock: () => 0,
       graceMs: 60_000,
-      answers: true,
+      canAskUser: true,
       pollIntervalsMs: [0, 1, 1],
       ...change,
     });
@@ -79,7 +79,7 @@ describe('a run of an agent on a server', () => {
 
     const unanswered = await start('asker');
     unanswered.input?.write('null');
-    for (const alone of [await played(unanswered), await played(await start('asker', { answers: false }))]) {
+    for (const alone of [await played(unanswered), await played(await start('asker', { canAskUser: false }))]) {
       assert.equal(alone.facts.reports[0]?.terminalReason, 'aborted');
       assert.deepEqual(answers(alone), ['Before I start.']);
       assert.equal([...server.runs.values()].at(-1)?.run.status, 'cancelled');

@@ -54,12 +54,12 @@ describe('folders that are recognized', () => {
     renameSync(at('tea'), at('deep', 'below', 'coffee'));
     const coffee = at('deep', 'below', 'coffee');
     assert.deepEqual(await movedSessions(sessions, [at('other'), coffee]), [
-      { from: at('plain'), to: at('other'), sure: true, ids: ['ses_000000000000'] },
-      { from: at('tea'), to: coffee, sure: true, ids: ['ses_000000000001'] },
+      { from: at('plain'), to: at('other'), isCertain: true, ids: ['ses_000000000000'] },
+      { from: at('tea'), to: coffee, isCertain: true, ids: ['ses_000000000001'] },
       {
         from: at('tea', 'packages', 'a'),
         to: path.join(coffee, 'packages', 'a'),
-        sure: true,
+        isCertain: true,
         ids: ['ses_000000000002'],
       },
     ]);
@@ -77,7 +77,7 @@ describe('folders that are recognized', () => {
     assert.deepEqual(await movedSessions(sessions, [at('copy')]), [], 'the original is still there');
     rmSync(at('tea'), { recursive: true });
     assert.deepEqual(await movedSessions(sessions, [at('copy')]), [
-      { from: at('tea'), to: at('copy'), sure: true, ids: ['ses_000000000000'] },
+      { from: at('tea'), to: at('copy'), isCertain: true, ids: ['ses_000000000000'] },
     ]);
   });
 
@@ -89,7 +89,7 @@ describe('folders that are recognized', () => {
     assert.deepEqual(await movedSessions(sessions, [at('tea')]), []);
     git(at('tea'), 'worktree', 'remove', '--force', at('feature'));
     assert.deepEqual(
-      (await movedSessions(sessions, [at('tea')])).map(({ to, sure }) => [to, sure]),
+      (await movedSessions(sessions, [at('tea')])).map(({ to, isCertain }) => [to, isCertain]),
       [
         [at('tea'), true],
         [at('tea'), true],
@@ -105,7 +105,7 @@ describe('folders that are recognized', () => {
     const sessions = await ranIn(at('one'));
     rmSync(at('one'), { recursive: true });
     assert.deepEqual(await movedSessions(sessions, [at('two')]), [
-      { from: at('one'), to: at('two'), sure: false, ids: ['ses_000000000000'] },
+      { from: at('one'), to: at('two'), isCertain: false, ids: ['ses_000000000000'] },
     ]);
   });
 
@@ -142,7 +142,7 @@ describe('folders that are recognized', () => {
       await outcome(handle);
       renameSync(at('tea'), at('coffee'));
       const [moved] = await engine.archive.findMovedSessions([at('coffee')]);
-      assert.deepEqual([moved?.to, moved?.sure], [at('coffee'), true]);
+      assert.deepEqual([moved?.to, moved?.isCertain], [at('coffee'), true]);
       const id = handle.summary().session_id;
       handle.dispose();
       await engine.relink(id, moved?.to ?? '');

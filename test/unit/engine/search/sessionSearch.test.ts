@@ -5,7 +5,7 @@ import * as fc from 'fast-check';
 import { Catalogue } from '../../../../src/engine/catalogue/catalogue.ts';
 import { wasmDriver } from '../../../../src/engine/catalogue/database.ts';
 import type { SearchAnswer, SearchRequest } from '../../../../src/engine/search/types.ts';
-import { answers } from '../../../../src/insight/search/facts.ts';
+import { matchesOperators } from '../../../../src/insight/search/facts.ts';
 import { silentLog } from '../../../support/silentLog.ts';
 import { captureFile, sourcesOf } from '../../../support/stores/homes.ts';
 import { searchOf } from '../../../support/sessions/searching.ts';
@@ -386,7 +386,9 @@ describe('search over sessions', () => {
         await keep(n, entries);
         const within = ({ session_id }: { session_id: string }) => session_id === id(n);
         for (const words of queries) {
-          const wanted = entries.filter((one) => answers(one, parseQuery(words).query)).map(({ index }) => index);
+          const wanted = entries
+            .filter((one) => matchesOperators(one, parseQuery(words).query))
+            .map(({ index }) => index);
           const found = (await ask(words, { within })).sessions[0]?.hits.map((hit) => hit.entry) ?? [];
           assert.deepEqual(found, wanted, words);
         }

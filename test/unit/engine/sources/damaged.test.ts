@@ -55,8 +55,8 @@ describe('damaged stores', () => {
         const format = storeFormats.find(({ agent }) => file.startsWith(agent));
         assert(format !== undefined);
         const lines = damaged(how).toString('utf8').split('\n');
-        for (const entries of [true, false]) {
-          const parser = format.createParser({ entries, session: uuidOf(1), notes: new Map() });
+        for (const needsEntries of [true, false]) {
+          const parser = format.createParser({ needsEntries, session: uuidOf(1), notes: new Map() });
           const part = { role: 'main', session: uuidOf(1) } as const;
           const updates = lines.flatMap((text) => [...parser.push({ kind: 'line', part, path: file, text })]);
           updates.push(...parser.end(false));

@@ -37,7 +37,7 @@ describe('a field of a blueprint', () => {
 
   it('is not added if only present fields are to be changed', () => {
     const fields = { name: 'other', modified_at: '2026-11-22T00:00:00.000Z' };
-    assert.equal(editBlueprint('name: one\n', fields, { present: true }), 'name: other\n');
+    assert.equal(editBlueprint('name: one\n', fields, { onlyExisting: true }), 'name: other\n');
   });
 
   it('stays a string, whatever it looks like', () => {

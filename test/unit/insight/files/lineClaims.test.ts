@@ -14,7 +14,7 @@ function record(session: string, entries: readonly NormalizedEntry[]) {
 function best(text: string, ...records: ReturnType<typeof record>[]): string[] {
   return lineClaims(text.split('\n'), records).map(([claim]) => {
     if (claim === undefined) return '';
-    const mark = claim.kind === 'read' ? '?' : claim.edited ? '~' : '';
+    const mark = claim.kind === 'read' ? '?' : claim.isEditedSince ? '~' : '';
     return `${claim.session}:${claim.entryIndex}${mark}`;
   });
 }
@@ -60,7 +60,7 @@ describe('why a line is there', () => {
     ]);
     const claims = lineClaims(next.split('\n'), [fresh, old])[7];
     assert.deepEqual(
-      claims?.map(({ session, entryIndex, edited }) => [session, entryIndex, edited]),
+      claims?.map(({ session, entryIndex, isEditedSince }) => [session, entryIndex, isEditedSince]),
       [
         ['new', 6, false],
         ['old', 1, true],
@@ -112,6 +112,6 @@ describe('why a line is there', () => {
     const lines = Array.from({ length: 50_000 }, (_, at) => `  call(${at % 97}, value${at});`);
     const now = lines.map((line, at) => (at % 50 === 0 ? `${line} // edited` : line));
     const claims = lineClaims(now, [record('s', [call(3, writes('a.ts', lines.join('\n')))])]);
-    assert.equal(claims.filter(([claim]) => claim?.edited === true).length, 1000);
+    assert.equal(claims.filter(([claim]) => claim?.isEditedSince === true).length, 1000);
   });
 });

@@ -10,8 +10,8 @@ const clock = {
   minuteOfDay: (at: number) => Math.floor(at / minute) % (24 * 60),
   dayOf: (at: number) => String(Math.floor(at / day)),
 };
-const nothing: UnfinishedWork = { question: false, todos: null, undecided: null, repeats: false };
-const question: UnfinishedWork = { ...nothing, question: true };
+const nothing: UnfinishedWork = { endsWithQuestion: false, todos: null, undecided: null, isRepeat: false };
+const question: UnfinishedWork = { ...nothing, endsWithQuestion: true };
 
 function run(overrides: Partial<EndedRun> = {}): EndedRun {
   return {

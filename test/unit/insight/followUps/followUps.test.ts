@@ -56,7 +56,7 @@ const asked = (by?: Decision['by']): readonly [EntryType, string, NormalizedEntr
 };
 
 describe('unfinished work at the end of a conversation', () => {
-  const nothing = { question: false, todos: null, undecided: null, repeats: false };
+  const nothing = { endsWithQuestion: false, todos: null, undecided: null, isRepeat: false };
 
   it('is nothing if nothing was asked or planned', () => {
     assert.deepEqual(findUnfinishedWork([]), nothing);
@@ -65,11 +65,11 @@ describe('unfinished work at the end of a conversation', () => {
 
   it('is a question of the agent until someone replies', () => {
     const question = entries([user, 'Go.'], [agent, 'Tea?']);
-    assert.equal(findUnfinishedWork(question).question, true);
-    assert.equal(findUnfinishedWork(entries([user, 'Go.'], [agent, 'Tea?'], [user, 'Yes.'])).question, false);
-    assert.equal(findUnfinishedWork(entries([agent, 'Tea?'], [agent, 'I took tea.'])).question, false);
+    assert.equal(findUnfinishedWork(question).endsWithQuestion, true);
+    assert.equal(findUnfinishedWork(entries([user, 'Go.'], [agent, 'Tea?'], [user, 'Yes.'])).endsWithQuestion, false);
+    assert.equal(findUnfinishedWork(entries([agent, 'Tea?'], [agent, 'I took tea.'])).endsWithQuestion, false);
     assert.equal(
-      findUnfinishedWork(entries([agent, 'Done.'], [agent, 'Tea?', { parentCallId: 'sub' }])).question,
+      findUnfinishedWork(entries([agent, 'Done.'], [agent, 'Tea?', { parentCallId: 'sub' }])).endsWithQuestion,
       false,
     );
   });
@@ -129,13 +129,17 @@ describe('unfinished work at the end of a conversation', () => {
         { index: 2, timestamp: '', type: user, content: 'Base directory.', origin, metadata },
       ]);
     for (const origin of ['skill', 'hook', 'compaction', 'system'] as const) {
-      assert.deepEqual(put(origin), { todos: null, question: true, undecided: 'plan', repeats: false }, origin);
+      assert.deepEqual(
+        put(origin),
+        { todos: null, endsWithQuestion: true, undecided: 'plan', isRepeat: false },
+        origin,
+      );
     }
     assert.deepEqual(put('follow_up', { synthetic: true }), {
       todos: null,
-      question: false,
+      endsWithQuestion: false,
       undecided: 'plan',
-      repeats: false,
+      isRepeat: false,
     });
     assert.deepEqual(put('follow_up'), nothing, 'without the mark, a person wrote it');
   });
@@ -163,22 +167,26 @@ describe('a follow-up', () => {
     quiet: [],
   };
   const facts: FollowUpFacts = {
-    idle: true,
+    isIdle: true,
     since: noon,
     total: 7,
-    unfinishedWork: { question: false, todos: null, undecided: null, repeats: false },
+    unfinishedWork: { endsWithQuestion: false, todos: null, undecided: null, isRepeat: false },
     sent: { count: 0, usd: 0 },
     sentToday: { all: 0, agent: 0 },
   };
-  const decide = (change: Partial<FollowUpFacts> = {}, own: Partial<FollowUpRules> = {}, now = noon, paused = false) =>
-    decideFollowUp({ ...facts, ...change }, { ...rules, ...own }, { now, minuteOfDay, paused });
+  const decide = (
+    change: Partial<FollowUpFacts> = {},
+    own: Partial<FollowUpRules> = {},
+    now = noon,
+    isPaused = false,
+  ) => decideFollowUp({ ...facts, ...change }, { ...rules, ...own }, { now, minuteOfDay, isPaused });
   const trigger = (ends: Partial<FollowUpFacts['unfinishedWork']>, own: Partial<FollowUpRules> = {}) => {
     const decision = decide({ unfinishedWork: { ...facts.unfinishedWork, ...ends } }, own);
     return decision.due ? [decision.trigger.type, decision.trigger.reason, decision.prompt] : decision.why;
   };
 
   it('is about the most definite unfinished work', () => {
-    const all = { question: true, todos: { open: 2, all: 5 }, undecided: 'plan' } as const;
+    const all = { endsWithQuestion: true, todos: { open: 2, all: 5 }, undecided: 'plan' } as const;
     assert.deepEqual(trigger(all), [
       'waiting_for_decision',
       'A plan is waiting for a decision',
@@ -259,7 +267,7 @@ describe('a follow-up', () => {
   });
 
   const refusals: readonly [NoFollowUpReason, Partial<FollowUpFacts>, Partial<FollowUpRules>][] = [
-    ['not_idle', { idle: false }, {}],
+    ['not_idle', { isIdle: false }, {}],
     ['cancelled', { cancelledAt: 7 }, {}],
     ['session_limit', { sent: { count: 3, usd: 0 } }, {}],
     ['session_limit', {}, { perSession: 0 }],
@@ -271,7 +279,7 @@ describe('a follow-up', () => {
     [
       'nothing_new',
       {
-        unfinishedWork: { question: false, todos: { open: 1, all: 2 }, undecided: null, repeats: false },
+        unfinishedWork: { endsWithQuestion: false, todos: { open: 1, all: 2 }, undecided: null, isRepeat: false },
         sent: { count: 1, usd: 0.1, last: { type: 'task_incomplete', reason: '1 of 2 to-dos are open', usd: 0.1 } },
       },
       {},
@@ -289,20 +297,20 @@ describe('a follow-up', () => {
   }
 
   it('is not sent if follow-ups are off or paused', () => {
-    const now = { now: noon, minuteOfDay, paused: false };
+    const now = { now: noon, minuteOfDay, isPaused: false };
     assert.deepEqual(decideFollowUp(facts, null, now), { due: false, why: 'off' });
     assert.deepEqual(decide({}, {}, noon, true), { due: false, why: 'paused' });
   });
 
   it('is sent again if something is new: fewer to-dos, another question', () => {
     const last = { type: 'task_incomplete', reason: '2 of 2 to-dos are open', usd: 0 } as const;
-    const unfinishedWork = { question: false, todos: { open: 1, all: 2 }, undecided: null, repeats: false };
+    const unfinishedWork = { endsWithQuestion: false, todos: { open: 1, all: 2 }, undecided: null, isRepeat: false };
     assert.equal(decide({ unfinishedWork, sent: { count: 1, usd: 0, last } }).due, true);
     const reason = 'The last message ends with an unanswered question';
     const asked = { type: 'question_unanswered', reason, usd: 0 } as const;
-    const again = (repeats: boolean) =>
+    const again = (isRepeat: boolean) =>
       decide({
-        unfinishedWork: { ...unfinishedWork, question: true, todos: null, repeats },
+        unfinishedWork: { ...unfinishedWork, endsWithQuestion: true, todos: null, isRepeat },
         sent: { count: 1, usd: 0, last: asked },
       });
     assert.equal(again(false).due, true);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { runResult } from '../../../../src/insight/ledger/ledger.ts';
-import { sameUsd } from '../../../../src/insight/ledger/money.ts';
+import { isSameUsd } from '../../../../src/insight/ledger/money.ts';
 import type { RunFacts } from '../../../../src/model/usage/facts.ts';
 import { resultMetadataSchema, type ResultMetadata } from '../../../../src/model/session/result.ts';
 import type { ModelUsage } from '../../../../src/model/usage/usage.ts';
@@ -105,7 +105,7 @@ describe('figures over random sessions', () => {
         let before = 0;
         for (const { cost, totalCost, usage: own, totalUsage } of play(version, taken).own) {
           assert.ok(cost !== null && cost >= 0 && totalCost !== null && totalCost >= 0);
-          assert.ok(totalCost >= before || sameUsd(totalCost, before), `${totalCost} after ${before}`);
+          assert.ok(totalCost >= before || isSameUsd(totalCost, before), `${totalCost} after ${before}`);
           assert.ok((totalUsage.input ?? 0) >= (own.input ?? 0));
           before = totalCost;
         }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { addCosts, addUsd, sameUsd, subtractUsd, unknownCost } from '../../../../src/insight/ledger/money.ts';
+import { addCosts, addUsd, isSameUsd, subtractUsd, unknownCost } from '../../../../src/insight/ledger/money.ts';
 import type { Cost } from '../../../../src/model/usage/usage.ts';
 
 const reported = (usd: number): Cost => ({ provenance: 'reported', usd });
@@ -27,7 +27,7 @@ describe('money', () => {
     fc.assert(
       fc.property(amount, amount, (a, b) => {
         assert.ok(addUsd(a, b) >= 0 && subtractUsd(a, b) >= 0);
-        assert.ok(sameUsd(addUsd(a, b), a + b));
+        assert.ok(isSameUsd(addUsd(a, b), a + b));
       }),
     );
   });

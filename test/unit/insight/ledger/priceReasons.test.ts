@@ -16,7 +16,7 @@ const prices: PriceTable = {
 
 function seen(usage: object): MessageUsage {
   const usages = new MessageUsages();
-  usages.addUsage({ messageId: 'msg_1', model: 'model-a', parentCallId: null, usage, settled: true });
+  usages.addUsage({ messageId: 'msg_1', model: 'model-a', parentCallId: null, usage, isFinal: true });
   const [only] = usages.all();
   assert.ok(only !== undefined);
   return only;

@@ -1,6 +1,6 @@
 import * as assert from 'node:assert/strict';
 import { excerptOf } from '../../../../src/insight/search/excerpt.ts';
-import { answers, textsOf } from '../../../../src/insight/search/facts.ts';
+import { matchesOperators, textsOf } from '../../../../src/insight/search/facts.ts';
 import { isEmptyQuery, parseQuery, problemText } from '../../../../src/insight/search/query.ts';
 import type { NormalizedEntry } from '../../../../src/model/transcript/entry.ts';
 import { call, edits, reads, runs, said, thought } from '../../../support/sessions/madeEntries.ts';
@@ -59,7 +59,7 @@ describe('a query', () => {
       said(5, 'Retries wait for a fixed delay now'),
     ];
     const found = (query: string): number[] =>
-      entries.filter((entry) => answers(entry, parseQuery(query).query)).map(({ index }) => index);
+      entries.filter((entry) => matchesOperators(entry, parseQuery(query).query)).map(({ index }) => index);
     const cases: readonly (readonly [string, number[]])[] = [
       ['retry', [0, 1, 2, 4]],
       ['delay retr', [1, 2, 5]],

@@ -48,7 +48,7 @@ describe('a disguised command', () => {
         for (const at of [1, 3, command.length]) {
           const text = command.slice(0, at) + String.fromCodePoint(code) + command.slice(at);
           const name = `U+${code.toString(16).toUpperCase().padStart(4, '0')}`;
-          assert.ok(findDisguise(text)?.hidden.includes(name), `${name} at ${at}`);
+          assert.ok(findDisguise(text)?.hiddenCharacters.includes(name), `${name} at ${at}`);
           assert.ok(visibleLine(text, 'code').includes(`⟨${name}⟩`));
         }
       }

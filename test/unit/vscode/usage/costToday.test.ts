@@ -38,10 +38,10 @@ describe('the cost of today', () => {
     assert.equal(dayStart(summary(at(20, 9), at(20, 10), 1, 4), undefined, now), undefined);
     assert.deepEqual(costToday([row('a', { day: { date: '2026-11-20', usd: 0 } })], now), {
       usd: 0,
-      estimated: false,
-      unknown: false,
-      atLeast: false,
-      any: false,
+      isEstimated: false,
+      hasUnknownCosts: false,
+      isLowerBound: false,
+      hasSessions: false,
     });
   });
 
@@ -52,7 +52,13 @@ describe('the cost of today', () => {
       row('c', { day, total_cost: estimated }),
       row('d', { day, total_cost: unknown }),
     ];
-    assert.deepEqual(costToday(rows, now), { usd: 1.75, estimated: true, unknown: true, atLeast: false, any: true });
+    assert.deepEqual(costToday(rows, now), {
+      usd: 1.75,
+      isEstimated: true,
+      hasUnknownCosts: true,
+      isLowerBound: false,
+      hasSessions: true,
+    });
   });
 
   it('counts child sessions separately: no session includes the cost of another', () => {
@@ -79,10 +85,16 @@ describe('the cost of today', () => {
       row('a', { total_cost: usd(9), observed: observed('2026-11-21', 'At least this much.') }),
       row('b', { total_cost: usd(9), day, observed: observed('2026-11-20', null) }),
     ];
-    assert.deepEqual(costToday(rows, now), { usd: 0.25, estimated: true, unknown: false, atLeast: true, any: true });
+    assert.deepEqual(costToday(rows, now), {
+      usd: 0.25,
+      isEstimated: true,
+      hasUnknownCosts: false,
+      isLowerBound: true,
+      hasSessions: true,
+    });
   });
 
   it('counts no recording', () => {
-    assert.equal(costToday([row('a', { day, recording: true })], now).any, false);
+    assert.equal(costToday([row('a', { day, recording: true })], now).hasSessions, false);
   });
 });

@@ -14,8 +14,8 @@ function rowsOf({ entries, turns }: Pick<Script, 'turns'> & { readonly entries: 
     entry: (index) => entries[index],
     hasPage: () => true,
     parts: () => 1,
-    closed: () => false,
-    noiseOpen: () => false,
+    isClosed: () => false,
+    isNoiseOpen: () => false,
   });
 }
 

@@ -16,8 +16,8 @@ function source(
     entry: (index) => entries[index],
     hasPage: (page) => entries.slice(page * 100, (page + 1) * 100).some((entry) => entry !== undefined),
     parts: () => 1,
-    closed: () => false,
-    noiseOpen: () => false,
+    isClosed: () => false,
+    isNoiseOpen: () => false,
     ...overrides,
   };
 }
@@ -47,10 +47,10 @@ describe('rows', () => {
     const shown = (overrides: Partial<RowSource>): number[] =>
       buildRows(source(entries, turns, overrides)).flatMap((row) => (row.kind === 'entry' ? [row.index] : []));
     assert.deepEqual(
-      shown({ noiseOpen: () => true }),
+      shown({ isNoiseOpen: () => true }),
       entries.map(({ index }) => index),
     );
-    const closed = shown({ closed: () => true });
+    const closed = shown({ isClosed: () => true });
     assert.equal(new Set(closed).size, closed.length);
     assert.equal(closed.includes(11), false);
   });
@@ -85,7 +85,7 @@ describe('rows', () => {
     const rows = buildRows(source(script.entries, script.turns));
     const last = rows.at(-1);
     assert.equal(last?.kind === 'entry' && last.depth, 199);
-    const folded = buildRows(source(script.entries, script.turns, { closed: (key) => key === 'c:call_1' }));
+    const folded = buildRows(source(script.entries, script.turns, { isClosed: (key) => key === 'c:call_1' }));
     assert.equal(folded.length, 3);
   });
 });

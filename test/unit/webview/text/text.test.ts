@@ -33,9 +33,9 @@ describe('invisible characters', () => {
   it('are made visible', () => {
     assert.equal(plain('a\u202eb\u0007c\u200b'), 'a⟨U+202E⟩b⟨U+0007⟩c⟨U+200B⟩');
     assert.deepEqual(pieces('rm \u202etxt'), [
-      { text: 'rm ', escape: false },
-      { text: 'U+202E', escape: true },
-      { text: 'txt', escape: false },
+      { text: 'rm ', isEscape: false },
+      { text: 'U+202E', isEscape: true },
+      { text: 'txt', isEscape: false },
     ]);
     assert.equal(plain('tab\there\nline \u{e0041}'), 'tab\there\nline ⟨U+E0041⟩');
     assert.equal(plain('日本 é 😀'), '日本 é 😀');

@@ -7,7 +7,7 @@ import { SessionEvidence } from '../../../../../src/insight/citations/sources/se
 import { shellParts } from '../../../../../src/insight/citations/commands/shell.ts';
 import type { EvidenceLink } from '../../../../../src/insight/citations/types.ts';
 import { unwrapCommand } from '../../../../../src/insight/citations/commands/unwrapCommand.ts';
-import { agreement } from '../../../../support/evidence/agreement.ts';
+import { doesRecordAgree } from '../../../../support/evidence/agreement.ts';
 import type { NormalizedEntry } from '../../../../../src/model/transcript/entry.ts';
 import type { ToolAction } from '../../../../../src/model/transcript/tool.ts';
 import { repeated } from '../../../../support/hostile/growing.ts';
@@ -156,16 +156,16 @@ describe('the kind of a command', () => {
   it('depends on the output if the program belongs to the project', () => {
     const printed = { stdout: '\n12 passed, 0 failed\n' };
     const [link] = linksAfter([run(1, './verify-all', printed)], 'All 12 tests pass.');
-    assert.deepEqual([link?.status, agreement(link)], ['found', true]);
+    assert.deepEqual([link?.status, doesRecordAgree(link)], ['found', true]);
     for (const command of ['cat ci.log', 'gh run view 7', 'git show | ./colour'])
       assert.equal(linksAfter([run(1, command, printed)], 'All 12 tests pass.')[0]?.status, 'not_found', command);
   });
 
   it('has no outcome while it runs in the background', () => {
     const [link] = linksAfter([run(1, 'npm test', { background: true })], 'All tests pass.');
-    assert.deepEqual([link?.status, agreement(link)], ['found', undefined]);
+    assert.deepEqual([link?.status, doesRecordAgree(link)], ['found', undefined]);
     const printed = run(1, 'npm test', { background: true, stdout: '12 passed' });
-    assert.equal(agreement(linksAfter([printed], 'All tests pass.')[0]), true);
+    assert.equal(doesRecordAgree(linksAfter([printed], 'All tests pass.')[0]), true);
   });
 });
 

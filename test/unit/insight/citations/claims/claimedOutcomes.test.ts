@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { linksOf } from '../../../../../src/insight/citations/links.ts';
 import { SessionEvidence } from '../../../../../src/insight/citations/sources/sessionEvidence.ts';
 import type { EvidenceLink } from '../../../../../src/insight/citations/types.ts';
-import { agreement } from '../../../../support/evidence/agreement.ts';
+import { doesRecordAgree } from '../../../../support/evidence/agreement.ts';
 import type { NormalizedEntry } from '../../../../../src/model/transcript/entry.ts';
 import type { ToolAction } from '../../../../../src/model/transcript/tool.ts';
 
@@ -66,7 +66,8 @@ describe('a claimed outcome of tests', () => {
   ];
   for (const said of all) {
     it(said, () => {
-      const ran = (step: NormalizedEntry) => linksAfter([step], said).map((link) => [link.status, agreement(link)]);
+      const ran = (step: NormalizedEntry) =>
+        linksAfter([step], said).map((link) => [link.status, doesRecordAgree(link)]);
       assert.deepEqual(ran(counted), [['found', true]]);
       assert.deepEqual(ran(failing), [['found', false]]);
       const [link, ...others] = linksAfter([run(1, 'ls')], said);
@@ -82,8 +83,8 @@ describe('a claimed outcome of tests', () => {
       '`npm test`: 10 passed, 2 failed',
     ];
     for (const said of [...failed, '`npm test` exited with code 1', '10/12 tests passing', 'Tests: 10/12 passing']) {
-      assert.deepEqual([agreement(linksAfter([failing], said)[0])], [true], said);
-      assert.notEqual(agreement(linksAfter([counted], said)[0]), true, said);
+      assert.deepEqual([doesRecordAgree(linksAfter([failing], said)[0])], [true], said);
+      assert.notEqual(doesRecordAgree(linksAfter([counted], said)[0]), true, said);
     }
     for (const said of [
       '`npm test`: 13 passed',
@@ -91,7 +92,7 @@ describe('a claimed outcome of tests', () => {
       'Tests: 13/13 passing',
       '13 tests, 0 failures',
     ])
-      assert.equal(agreement(linksAfter([counted], said)[0]), false, said);
+      assert.equal(doesRecordAgree(linksAfter([counted], said)[0]), false, said);
   });
 
   it('does not include what tests are, how long they take, or what they should do', () => {
@@ -128,7 +129,8 @@ describe('a claimed outcome of a build or a check', () => {
   ];
   for (const [ran, said] of cases) {
     it(said, () => {
-      const shown = (step: NormalizedEntry) => linksAfter([step], said).map((link) => [link.status, agreement(link)]);
+      const shown = (step: NormalizedEntry) =>
+        linksAfter([step], said).map((link) => [link.status, doesRecordAgree(link)]);
       assert.deepEqual(shown(run(1, ran)), [['found', true]]);
       assert.deepEqual(shown(run(1, ran, '', 2)), [['found', false]]);
       assert.deepEqual(shown(run(1, 'ls')), [['not_found', undefined]]);
@@ -139,20 +141,20 @@ describe('a claimed outcome of a build or a check', () => {
 describe('a command in prose', () => {
   it('does not apply to the object of its sentence', () => {
     const [link] = linksAfter([counted], '`npm test` passes the flag on.');
-    assert.deepEqual([link?.kind, agreement(link)], ['command', undefined]);
+    assert.deepEqual([link?.kind, doesRecordAgree(link)], ['command', undefined]);
   });
 
   it('is not another program with a similar name', () => {
     for (const said of ['cargo test passes.', 'go test passes.', 'Cargo test passes.', 'pnpm run test is green.'])
       assert.equal(linksAfter([run(1, 'npm test')], said)[0]?.status, 'not_found', said);
     assert.equal(linksAfter([run(1, 'cargo build')], 'go build succeeds.')[0]?.status, 'not_found');
-    assert.equal(agreement(linksAfter([run(1, 'cargo test --all')], 'cargo test passes.')[0]), true);
+    assert.equal(doesRecordAgree(linksAfter([run(1, 'cargo test --all')], 'cargo test passes.')[0]), true);
   });
 
   it('is judged together with the other items of its list', () => {
     const steps = [run(1, 'npm test'), run(2, 'cargo build'), run(3, 'cargo test', '', 101), run(4, 'cargo clippy')];
     const reported = (said: string) =>
-      linksAfter(steps, said).map((link) => [link.source?.entryIndex, agreement(link)]);
+      linksAfter(steps, said).map((link) => [link.source?.entryIndex, doesRecordAgree(link)]);
     assert.deepEqual(reported('`cargo build` and `cargo test` both pass.'), [
       [2, true],
       [3, false],

@@ -5,7 +5,7 @@ import { linksOf } from '../../../../../src/insight/citations/links.ts';
 import { SessionEvidence } from '../../../../../src/insight/citations/sources/sessionEvidence.ts';
 import { assessExitCode, shellParts } from '../../../../../src/insight/citations/commands/shell.ts';
 import type { EvidenceLink } from '../../../../../src/insight/citations/types.ts';
-import { agreement } from '../../../../support/evidence/agreement.ts';
+import { doesRecordAgree } from '../../../../support/evidence/agreement.ts';
 import type { NormalizedEntry } from '../../../../../src/model/transcript/entry.ts';
 import type { ToolAction, ToolUse } from '../../../../../src/model/transcript/tool.ts';
 
@@ -172,7 +172,7 @@ it('evidence of a search consists of the lines that name the file and line', () 
 });
 
 describe('the outcome of tests', () => {
-  const agrees = (entry: NormalizedEntry, content: string) => agreement(firstLink([entry], content));
+  const agrees = (entry: NormalizedEntry, content: string) => doesRecordAgree(firstLink([entry], content));
 
   it('is not an exit code that another command decides', () => {
     for (const command of ['npm test | tail -5', 'npm test; echo done', 'npm test || true', 'npm test\necho done']) {
@@ -196,7 +196,7 @@ describe('the outcome of tests', () => {
       { command: 'cd a', separator: '' },
       { command: 'echo "b; c") 2>&1', separator: '&&' },
       { command: 'tail', separator: '|' },
-      { command: 'ls', separator: ';', background: true },
+      { command: 'ls', separator: ';', isBackground: true },
       { command: 'pwd', separator: '&' },
     ]);
     assert.deepEqual(
@@ -237,7 +237,7 @@ describe('the outcome of tests', () => {
       const verdict = command.startsWith('git') || command.endsWith('NEVER\nnpm test') ? 'disagrees' : 'stale';
       assert.deepEqual([link?.source?.entryIndex, link?.judged?.verdict], [1, verdict], command);
     }
-    assert.equal(agreement(firstLink([run('cat <<EOF\nx\nEOF\nnpm test')], 'All tests pass.')), true);
+    assert.equal(doesRecordAgree(firstLink([run('cat <<EOF\nx\nEOF\nnpm test')], 'All tests pass.')), true);
   });
 
   it('is separate for each kind', () => {

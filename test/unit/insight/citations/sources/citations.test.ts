@@ -9,7 +9,7 @@ import { linesOfResult } from '../../../../../src/insight/citations/sources/resu
 import { SessionEvidence } from '../../../../../src/insight/citations/sources/sessionEvidence.ts';
 import { Sources } from '../../../../../src/insight/citations/sources/sources.ts';
 import type { EvidenceLink } from '../../../../../src/insight/citations/types.ts';
-import { agreement } from '../../../../support/evidence/agreement.ts';
+import { doesRecordAgree } from '../../../../support/evidence/agreement.ts';
 import type { NormalizedEntry } from '../../../../../src/model/transcript/entry.ts';
 import type { NormalizedEntryMetadata } from '../../../../../src/model/transcript/metadata.ts';
 import type { ToolAction, ToolUse } from '../../../../../src/model/transcript/tool.ts';
@@ -154,7 +154,7 @@ describe('what the session shows', () => {
     const [link] = linksAfter(steps, 'All tests pass.');
     assert.equal(link?.status, 'found');
     assert.equal(link.source?.exitCode, 1);
-    assert.equal(agreement(link), false);
+    assert.equal(doesRecordAgree(link), false);
   });
 
   it('includes the number of failures if a pipe hides the exit code', () => {
@@ -164,7 +164,7 @@ describe('what the session shows', () => {
       exitCode: 0,
       stdout: 'Tests  1 failed | 11 passed (12)',
     };
-    assert.equal(agreement(linksAfter([step(1, action)], 'All 12 tests pass.')[0]), false);
+    assert.equal(doesRecordAgree(linksAfter([step(1, action)], 'All 12 tests pass.')[0]), false);
   });
 
   it('lists every candidate step, best first', () => {
