@@ -79,7 +79,7 @@ export function activate(context: vscode.ExtensionContext): VitrineApi {
     input: (name, agent) => inputs.value(agent, name),
     onSummary: (summary) => list.update(summary),
     onRemoved: (id) => list.remove(id),
-    onShares: (shares) => list.updateShares(shares),
+    onSharesChanged: (shares) => list.updateShares(shares),
     onUndelivered: (id, failure) => {
       const row = list.get(id);
       if (row !== undefined && isHere(row)) void showCallbackFailure(row, failure);

@@ -91,12 +91,12 @@ export class App {
     );
     const { rows, scroller } = this.#shell;
     this.#focus = new RowFocus({ rows, scroller, list: this.#list, hasButton: (row) => hasButton(this.#store, row) });
-    this.#requests = new Requests({ scroller, link: this.#link, changed: () => this.#requestDraw() });
+    this.#requests = new Requests({ scroller, link: this.#link, onChanged: () => this.#requestDraw() });
     this.#requests.restore(saved.answers ?? {});
     this.#finder = lazyFinder({
       request: (message) => this.#link.request(message),
       reveal: (index) => void this.#jumps.reveal(index),
-      closed: () => this.#findClosed(),
+      onClosed: () => this.#findClosed(),
       changed: () => this.#requestDraw(),
     });
     this.#pager = new Pager(this.#store, (message) => this.#link.request(message));
@@ -127,7 +127,7 @@ export class App {
       list: this.#list,
       views: () => this.#views,
       reveal: (index) => this.#reveal(index),
-      review: () => this.#review(),
+      review: () => this.#focusNextRequest(),
       find: () => void this.#find(),
       focusComposer: () => this.#draft.focus(),
       changed: () => this.#requestDraw(),
@@ -184,7 +184,7 @@ export class App {
       case 'view':
         this.#store.setView(message.view);
         this.#applyView(message.view);
-        updateSetSize(this.#shell.rows, this.#store.total);
+        updateSetSize(this.#shell.rows, this.#store.entryCount);
         break;
       case 'updates':
         this.#applyUpdates(message);
@@ -202,14 +202,14 @@ export class App {
         this.#draft.handleUnsent(message.text);
         break;
       case 'review':
-        this.#review();
+        this.#focusNextRequest();
         break;
       case 'reveal':
         // A new page reaches its end after two frames; a jump before that would tear it.
         requestAnimationFrame(() => requestAnimationFrame(() => void this.#reveal(message.index)));
         break;
       case 'viewsChanged':
-        this.#requests.previews.again();
+        this.#requests.previews.reload();
         break;
       case 'links':
         this.#store.setLinks(message.entries);
@@ -243,7 +243,7 @@ export class App {
 
   /** Clocks update every second, ages every minute. */
   #tick(pace: Pace): void {
-    updateSetSize(this.#shell.rows, this.#store.total);
+    updateSetSize(this.#shell.rows, this.#store.entryCount);
     this.#frames.requestDraw(pace === 'minute' ? 'all' : 'updated');
   }
 
@@ -374,7 +374,7 @@ export class App {
     this.#focusRow(entryKey(index, part));
   }
 
-  #review(): void {
+  #focusNextRequest(): void {
     this.#views.show('transcript');
     void this.#jumps.review();
   }

@@ -13,7 +13,7 @@ export async function review(turns = 5): Promise<Row> {
   try {
     const { entries } = await reviewSession(folder, files);
     const source = {
-      total: () => entries.length,
+      entryCount: () => entries.length,
       read: (from: number, to: number) => Promise.resolve(entries.slice(from, to)),
     };
     let [best, hunks] = [Infinity, 0];

@@ -25,13 +25,13 @@ interface LiveOptions {
 export interface RemoteConversation {
   /** False if the agent accepts no messages during a run. */
   readonly takesMessages: boolean;
-  pending(): readonly AgentRequest[];
-  queued(): readonly { readonly id: number; readonly text: string }[];
+  pendingRequests(): readonly AgentRequest[];
+  queuedMessages(): readonly { readonly id: number; readonly text: string }[];
   /** False: it was answered before, or the agent no longer asks. */
   answer(requestId: string, answer: Answer): Promise<boolean>;
-  say(text: string, how: 'queue' | 'interrupt'): Promise<void>;
+  sendMessage(text: string, how: 'queue' | 'interrupt'): Promise<void>;
   /** Changes options of the agent; returns the options that it accepts now. */
-  change(options: LiveOptions): Promise<readonly (keyof LiveOptions)[]>;
+  changeOptions(options: LiveOptions): Promise<readonly (keyof LiveOptions)[]>;
   /** Unsends a queued message. Returns its text, or `undefined` if it was already sent. */
   takeBack(id: number): Promise<string | undefined>;
 }
@@ -79,7 +79,11 @@ export class RemoteSession<F extends Error> implements Disposable {
   }
 
   /** @throws F, DaemonError */
-  static async open<F extends Error>(link: DaemonLink<F>, storeDir: string, id: string): Promise<RemoteSession<F>> {
+  static async openIndexes<F extends Error>(
+    link: DaemonLink<F>,
+    storeDir: string,
+    id: string,
+  ): Promise<RemoteSession<F>> {
     const earlyUpdates = new EarlyUpdates();
     const { answer, connection } = await link.begin('follow', { session_id: id }, earlyUpdates.handleUpdate);
     const session = new RemoteSession(link, storeDir, connection, answer);
@@ -103,7 +107,7 @@ export class RemoteSession<F extends Error> implements Disposable {
       signal,
     );
     const { followed }: ResultOf<RunMethod> = answer;
-    if (followed === undefined) return RemoteSession.open(link, storeDir, answer.session_id);
+    if (followed === undefined) return RemoteSession.openIndexes(link, storeDir, answer.session_id);
     const session = new RemoteSession(link, storeDir, connection, followed);
     session.#expectEnd();
     earlyUpdates.to((update) => session.#update(update));
@@ -119,12 +123,12 @@ export class RemoteSession<F extends Error> implements Disposable {
   }
 
   /** Number of entries. */
-  total(): number {
+  entryCount(): number {
     return this.#state.total;
   }
 
   /** Indexes of entries that are still growing. */
-  open(): readonly number[] {
+  openIndexes(): readonly number[] {
     return [...this.#open.keys()].sort((a, b) => a - b);
   }
 
@@ -147,7 +151,7 @@ export class RemoteSession<F extends Error> implements Disposable {
   }
 
   /** Whether a run is active. */
-  live(): boolean {
+  isLive(): boolean {
     return this.#state.live;
   }
 
@@ -164,13 +168,13 @@ export class RemoteSession<F extends Error> implements Disposable {
     const link = this.#link;
     return {
       takesMessages,
-      pending: () => requests,
-      queued: () => queued,
+      pendingRequests: () => requests,
+      queuedMessages: () => queued,
       answer: async (request_id, answer) => (await link.call('answer', { session_id, request_id, answer })).accepted,
-      say: async (text, how) => {
+      sendMessage: async (text, how) => {
         await link.call('say', { session_id, text, how });
       },
-      change: async (options) => (await link.call('changeOptions', { session_id, options })).taken,
+      changeOptions: async (options) => (await link.call('changeOptions', { session_id, options })).taken,
       takeBack: async (message) => (await link.call('unsend', { session_id, message })).text ?? undefined,
     };
   }
@@ -193,7 +197,7 @@ export class RemoteSession<F extends Error> implements Disposable {
   }
 
   /** SHA-256 of the last line of the record. */
-  async head(): Promise<string | null> {
+  async headHash(): Promise<string | null> {
     return (await this.#link.call('head', { session_id: this.id })).head;
   }
 

@@ -16,7 +16,7 @@ import type {
 import { normalizeDriveLetter, hasDemands, mergeDemands } from './demands.ts';
 import { CoordinatorError } from './errors.ts';
 import { RunnerRegistry, staleMs } from './runnerRegistry.ts';
-import { demandsTimeoutMs, canTake, whyUnclaimed, waitingReason } from './waiting.ts';
+import { demandsTimeoutMs, canTake, unclaimedText, waitingReason } from './waiting.ts';
 
 const maxWaiting = 5000;
 /** Maximum total size of waiting runs, as JSON. */
@@ -30,7 +30,7 @@ const lookMs = 7_000;
 
 const sizeOf = (job: Job): number => JSON.stringify(job).length;
 /** Higher numbers first, otherwise in the order of arrival. */
-const byPriority = (a: Job, b: Job): number => (b.priority ?? 0) - (a.priority ?? 0);
+const comparePriority = (a: Job, b: Job): number => (b.priority ?? 0) - (a.priority ?? 0);
 
 export interface CoordinatorDeps {
   /** Epoch milliseconds, for display. */
@@ -239,7 +239,7 @@ export class Coordinator {
       occupied.add(run.session_id);
       return true;
     });
-    for (const job of ready.toSorted(byPriority)) {
+    for (const job of ready.toSorted(comparePriority)) {
       const { run } = job;
       if (!canTake(taken, job)) continue;
       const claimed = { ...job, run: { ...moveRun(run, 'claimed', this.#timestamp()), runner_id } };
@@ -294,7 +294,7 @@ export class Coordinator {
       // A suitable runner is connected, so the run only has to wait for its turn.
       if (online.some((taken) => canTake(taken, job))) this.#deadlines.set(id, now + staleMs);
       else
-        this.#move(job, 'failed', whyUnclaimed(job, waitingReason(job, { online, load: () => 0, before: undefined })));
+        this.#move(job, 'failed', unclaimedText(job, waitingReason(job, { online, load: () => 0, before: undefined })));
     }
     for (const id of this.#registry.removeLost(now)) this.#giveUp(id, 'The runner stopped responding.');
   }

@@ -96,7 +96,7 @@ export function waitingText(waiting: WaitingReason): string {
 }
 
 /** Reason why a run is given up. */
-export function whyUnclaimed({ executor_type, run }: Job, waiting: WaitingReason | undefined): string {
+export function unclaimedText({ executor_type, run }: Job, waiting: WaitingReason | undefined): string {
   const requirement = run.demands === undefined ? `for ${executor_type}` : `with ${demandsText(run.demands)}`;
   const why = waiting === undefined ? '' : `: ${waitingText(waiting)}`;
   return `No runner ${requirement} took this run within ${demandsTimeoutMs / 60_000} minutes${why}.`;

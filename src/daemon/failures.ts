@@ -11,7 +11,7 @@ export function folderUntrusted(folder: string): EngineFailure {
   });
 }
 
-export function daemonRetiring(): EngineFailure {
+export function daemonRetiringFailure(): EngineFailure {
   return new EngineFailure('engine_closed', {
     message: worded`The Vitrine daemon is stopping and cannot start agents.`,
     detail: worded`Try again when its running agents have finished, or stop it now: vitrine daemon stop --now`,

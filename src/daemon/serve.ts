@@ -48,7 +48,7 @@ export async function serve(folder: string, options: DaemonOptions): Promise<voi
   });
   const lifetime = new Lifetime(() => exit());
   const clients = new Clients({
-    onCount: (count) => lifetime.setClients(count),
+    onClientCount: (count) => lifetime.setClients(count),
     onStopRuns: () => {
       log.info('The last window has closed: stopping all runs.');
       for (const { id } of running.all()) void engine.stop(id).catch((error: unknown) => log.error(String(error)));
@@ -57,7 +57,7 @@ export async function serve(folder: string, options: DaemonOptions): Promise<voi
   const blueprints = daemonBlueprints({
     contexts,
     input: (name, agent) => clients.input(name, agent),
-    onUndelivered: ({ session_id }, failure) => news.reportUndelivered(session_id, failure),
+    onUndeliveredCallbacks: ({ session_id }, failure) => news.reportUndelivered(session_id, failure),
   });
   const garbage = new IdleGarbage();
   let runs = 0;
@@ -80,9 +80,9 @@ export async function serve(folder: string, options: DaemonOptions): Promise<voi
     storeDir,
     catalogue,
     catalogueOwner: { update: ({ sessions }) => thread.request(indexCalls.update, { sessions }) },
-    observedUse: () => sources.usage(),
-    onObservedUsage: (listener) => sources.onUsed(listener),
-    onLimits: (listener) => contexts.onChange(listener),
+    observedUsage: () => sources.usage(),
+    onObservedUsage: (listener) => sources.onUsage(listener),
+    onLimitsChanged: (listener) => contexts.onChange(listener),
     demoDir,
     version,
     clock: Date.now,
@@ -121,7 +121,7 @@ export async function serve(folder: string, options: DaemonOptions): Promise<voi
     joinedSessions,
     own: recordedSessions(engine),
     engine,
-    onKept: (summary) => news.summaryChanged(summary),
+    onCopied: (summary) => news.summaryChanged(summary),
     prices: () => loadPrices(contexts.settings(undefined).prices),
     log,
   });
@@ -147,7 +147,7 @@ export async function serve(folder: string, options: DaemonOptions): Promise<voi
     onSharedRemoved: (id) => {
       if (!existsSync(engine.recordPath(id))) news.removed(id);
     },
-    onChildren: (count) => lifetime.setRemote(count),
+    onChildCount: (count) => lifetime.setRemote(count),
     onChildShown: (id) => clients.renew(id),
     onOwnShare: (id, share) => news.shareChanged(id, share),
     log,
@@ -164,8 +164,8 @@ export async function serve(folder: string, options: DaemonOptions): Promise<voi
     isOfTeam: (runId) => team.queue.has(runId),
     withTeam: (local) => new SharedQueue(local, team),
     teamChildren: team.children,
-    onWaiting: (count) => lifetime.setQueuedRuns(count),
-    onRunners: () => news.queueChanged(),
+    onWaitingCount: (count) => lifetime.setQueuedRuns(count),
+    onRunnersChanged: () => news.queueChanged(),
   });
   const races = new RaceCalls({ engine, storeDir, contexts, clients, lifetime, randomHex, log });
   const others = new OtherDaemons({

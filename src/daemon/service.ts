@@ -8,7 +8,7 @@ import type { ClientContext } from '../protocol/daemon/context.ts';
 import { daemonProtocol } from '../protocol/daemon/version.ts';
 import type { Clients, ConnectedClient } from './clients/clients.ts';
 import type { ClientContexts } from './clients/contexts.ts';
-import { daemonRetiring, folderUntrusted } from './failures.ts';
+import { daemonRetiringFailure, folderUntrusted } from './failures.ts';
 import { Forks } from './sessions/forks.ts';
 import type { FollowUpPlanner } from './followUps/planner.ts';
 import type { Lifetime } from './lifetime.ts';
@@ -104,7 +104,7 @@ export class DaemonService {
   running(): RunningSession[] {
     return this.#deps.running.all().map((handle) => {
       const { session_id, title, project_dir } = handle.summary();
-      const requests = [...(handle.conversation()?.pending() ?? [])];
+      const requests = [...(handle.conversation()?.pendingRequests() ?? [])];
       return { session_id, title, project_dir, requests };
     });
   }
@@ -148,7 +148,7 @@ export class DaemonService {
     const { running, joinedSessions, others, clients } = this.#deps;
     const link = joinedSessions.get(session_id);
     if (link !== undefined) {
-      link.conversation().say(text, how);
+      link.conversation().sendMessage(text, how);
       return {};
     }
     const handle = running.get(session_id);
@@ -160,14 +160,14 @@ export class DaemonService {
     const conversation = handle?.conversation();
     if (conversation === undefined || conversation === null)
       throw failures.takesNoMessage(handle?.summary().agent_label ?? 'The agent');
-    conversation.say(text, how);
+    conversation.sendMessage(text, how);
     await handle?.whenWritten();
     return {};
   }
 
   changeOptions({ session_id, options }: ParamsOf<'changeOptions'>): ResultOf<'changeOptions'> {
     const conversation = this.#deps.running.get(session_id)?.conversation();
-    return { taken: [...(conversation?.change(options) ?? [])] };
+    return { taken: [...(conversation?.changeOptions(options) ?? [])] };
   }
 
   unsend({ session_id, message }: ParamsOf<'unsend'>): ResultOf<'unsend'> {
@@ -298,7 +298,7 @@ export class DaemonService {
   }
 
   #accept(client: ConnectedClient, context: ClientContext, folder: string, isRecording: boolean): void {
-    if (this.#deps.lifetime.isRetiring) throw daemonRetiring();
+    if (this.#deps.lifetime.isRetiring) throw daemonRetiringFailure();
     // A recording starts no program, and can be played anywhere.
     if (context.folder !== folder || !(context.trusted || isRecording)) throw folderUntrusted(folder);
     const { contexts, clients } = this.#deps;

@@ -188,19 +188,19 @@ export interface ChildServer {
    * Call before a queued child session starts. `hash`: of the agent's file on the machine of the parent, if that is another
    * one. @throws EngineFailure if the file changed since the user last saw it, or is another one
    */
-  permit(parentId: string, agent: Agent, hash?: string): Promise<void>;
+  assertPermitted(parentId: string, agent: Agent, hash?: string): Promise<void>;
   /** A queued session is to report its result to its parent. */
-  expect(callback: { readonly parent: string; readonly child: string }): Promise<void>;
+  expectCallback(callback: { readonly parent: string; readonly child: string }): Promise<void>;
   /** Such a session has ended, whether it ran or not. */
-  reported(parent: string): void;
+  handleChildEnded(parent: string): void;
   /**
    * Sends other processes' pending callbacks to parents that `accepts` selects; for a deleted parent, it gets the
    * child.
    */
   recover(accepts: (session: SessionSummary) => boolean): Promise<void>;
   /** Call before the engine stops running children. Never rejects. */
-  closing(sessions: readonly SessionSummary[]): Promise<void>;
-  closeMs(): Promise<void>;
+  prepareClose(sessions: readonly SessionSummary[]): Promise<void>;
+  close(): Promise<void>;
 }
 
 export interface ResumeRequest {
@@ -243,14 +243,14 @@ export interface LiveOptions {
 export interface Conversation {
   /** False if the agent accepts no messages during a run. */
   readonly takesMessages: boolean;
-  pending(): readonly AgentRequest[];
-  queued(): readonly QueuedMessage[];
+  pendingRequests(): readonly AgentRequest[];
+  queuedMessages(): readonly QueuedMessage[];
   /** Returns whether the request was still pending; otherwise does nothing. */
   answer(requestId: string, answer: Answer, client?: Decision['client']): boolean;
   /** @throws EngineFailure if the run accepts no more messages, or too many are queued */
-  say(text: string, how: SendMode): void;
+  sendMessage(text: string, how: SendMode): void;
   /** Asks the agent to change these settings and adds a note. Returns the supported ones; the transcript has the agent's answer. */
-  change(options: LiveOptions): readonly (keyof LiveOptions)[];
+  changeOptions(options: LiveOptions): readonly (keyof LiveOptions)[];
   /** Unsends a queued message. Returns its text, or `undefined` if it was already sent. */
   unsend(id: number): string | undefined;
 }
@@ -298,11 +298,11 @@ export interface SessionHandle extends Disposable {
   summary(): SessionSummary;
   turns(): readonly Turn[];
   /** Number of entries. */
-  total(): number;
+  entryCount(): number;
   /** Indexes of entries that are still growing. */
-  open(): readonly number[];
+  openIndexes(): readonly number[];
   /** Current state of these entries, in index order. */
-  unsettled(): readonly NormalizedEntry[];
+  openEntries(): readonly NormalizedEntry[];
   /** Entries with `from <= index < to`, in index order. */
   read(from: number, to: number): Promise<readonly NormalizedEntry[]>;
   /** Indexes of entries that match a query (`insight/search`), ascending, starting at `from` (default 0). */
@@ -312,7 +312,7 @@ export interface SessionHandle extends Disposable {
     from?: number,
   ): Promise<{ readonly indexes: readonly number[]; readonly truncated: boolean }>;
   /** Whether the session has an active run in this engine. */
-  live(): boolean;
+  isLive(): boolean;
   /** Version of Vitrine whose daemon has the active run, if that is another daemon. */
   otherVersion?(): string | undefined;
   /** Settles when all messages and answers so far are durable in the record. */
@@ -324,7 +324,7 @@ export interface SessionHandle extends Disposable {
   /** In record order; at most the newest 100,000. */
   messages(): Promise<readonly RunMessage[]>;
   /** SHA-256 of the last line of the record, which covers all earlier lines; `null` for an empty record. */
-  head(): Promise<string | null>;
+  headHash(): Promise<string | null>;
   /** Damage found in the record, as one readable line each. */
   problems(): readonly string[];
   /** Settles with the result of the current or last run in this process; `undefined` if there was none. Never rejects. */

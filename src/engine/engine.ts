@@ -206,7 +206,7 @@ export class Engine {
   resume(sessionId: string, options: ResumeRequest, signal?: AbortSignal): Promise<SessionHandle> {
     const limited = parseLimits(options);
     const planned = async (state: SessionState, source: AgentLauncher): Promise<NewRun> => {
-      const request = await this.followUps.admit(state, limited);
+      const request = await this.followUps.checkAutomaticRun(state, limited);
       if (!source.resumesById) return { type: 'resume_session', request, attempts: [null] };
       const {
         executor_session_id: last,
@@ -343,11 +343,11 @@ export class Engine {
   }
 
   async #close(reason: string | undefined): Promise<void> {
-    await this.children?.closing((await this.#sessions.liveStates()).map(({ summary }) => summary));
+    await this.children?.prepareClose((await this.#sessions.liveStates()).map(({ summary }) => summary));
     const stopped = this.#sessions.stopAll(closingLadder, reason);
     await Promise.race([stopped, delay(closingMs, undefined, { ref: false })]);
     await this.#sessions.close();
-    await this.children?.closeMs();
+    await this.children?.close();
     this.archive.dispose();
   }
 

@@ -43,11 +43,11 @@ export interface EngineDeps {
   /** Sessions from other programs, included in searches; if absent, none. */
   readonly sources?: SessionSources;
   /** Current usage of other programs' sessions, for daily budgets. Absent: not counted. */
-  readonly observedUse?: () => Promise<readonly ObservedUse[]>;
+  readonly observedUsage?: () => Promise<readonly ObservedUse[]>;
   /** Calls the listener when that usage changes. */
   readonly onObservedUsage?: (listener: () => void) => Disposable;
   /** Calls the listener when limits of budgets in `settings` may have changed. */
-  readonly onLimits?: (listener: () => void) => Disposable;
+  readonly onLimitsChanged?: (listener: () => void) => Disposable;
   /** Catalogue of the store. Default: the engine opens its own connection. */
   readonly catalogue?: Catalogue;
   /** The process that updates the catalogue, including `sources`. Default: this one. */

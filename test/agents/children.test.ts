@@ -91,6 +91,6 @@ for (const version of ['2.1.328', '2.0.77'] as const) {
 }
 
 async function said(handle: SessionHandle): Promise<(readonly [string, string])[]> {
-  const entries = await handle.read(0, handle.total());
+  const entries = await handle.read(0, handle.entryCount());
   return entries.map(({ type, origin, content }) => [`${type.kind} ${origin ?? ''}`.trim(), content] as const);
 }

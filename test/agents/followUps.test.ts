@@ -75,8 +75,8 @@ describe('follow-ups to Claude Code', function () {
       const handle = await engine.start({ agent: 'claude-code', cwd: rest.workspace, prompt });
       const result = await handle.done;
       assert.equal(result?.success, true, result?.error);
-      await until(`a follow-up for ${type}`, () => handle.turns().length === 2 && !handle.live());
-      const all = await handle.read(0, handle.total());
+      await until(`a follow-up for ${type}`, () => handle.turns().length === 2 && !handle.isLive());
+      const all = await handle.read(0, handle.entryCount());
       const [first, second, ...others] = all.filter(({ type: { kind }, origin }) => kind === 'user_message' && origin);
       assert.deepEqual([first?.origin, first?.metadata?.synthetic], ['human', undefined]);
       assert.deepEqual([second?.origin, second?.content, others.length], ['follow_up', words, 0]);

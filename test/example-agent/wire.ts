@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../../src/model/text/json.ts';
 import type { TokenUsage } from '../../src/model/usage/usage.ts';
-import { amount, count, nonEmpty } from '../../src/agents/shared/guards.ts';
+import { parseAmount, count, nonEmpty } from '../../src/agents/shared/guards.ts';
 
 /** The output format of `parrot --json`. No other file knows it. */
 
@@ -13,11 +13,11 @@ export interface Bye {
 }
 
 export function byeLine(message: JsonObject): Bye {
-  const seconds = amount(message['seconds']);
+  const seconds = parseAmount(message['seconds']);
   return {
     ok: message['ok'] === true,
     error: nonEmpty(message['error']),
-    usd: amount(message['usd']) ?? null,
+    usd: parseAmount(message['usd']) ?? null,
     durationMs: seconds === undefined ? null : seconds * 1000,
     usage: usageOf(message['tokens']),
   };

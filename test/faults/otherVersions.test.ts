@@ -31,7 +31,7 @@ describe('a run of a daemon of another version, in a window of this one', functi
     session.onUpdates((updates) => {
       for (const update of updates) if (update.op === 'put') shown.set(update.entry.index, update.entry);
     });
-    for (const entry of await session.read(0, session.total()))
+    for (const entry of await session.read(0, session.entryCount()))
       if (!shown.has(entry.index)) shown.set(entry.index, entry);
     return shown;
   }
@@ -56,15 +56,15 @@ describe('a run of a daemon of another version, in a window of this one', functi
       ];
       const { session_id } = await other.call('start', place.startParams(steps));
       const link = windowLink();
-      const session = await RemoteSession.open(link, place.store, session_id);
+      const session = await RemoteSession.openIndexes(link, place.store, session_id);
       const shown = await pageOf(session);
-      assert.deepEqual([session.live(), session.otherVersion()], [true, other.daemon.version]);
-      await until('the request', () => session.conversation()?.pending().length === 1);
+      assert.deepEqual([session.isLive(), session.otherVersion()], [true, other.daemon.version]);
+      await until('the request', () => session.conversation()?.pendingRequests().length === 1);
       assert.equal(session.summary().status, 'running');
       assert.equal(session.summary().needs_you?.count, 1);
       const listed = JSON.parse((await place.vitrine('sessions', '--json').ended).stdout) as { status: string };
       assert.equal(listed.status, 'running');
-      const [at = -1] = await until('its entry', () => session.open().length === 1 && session.open());
+      const [at = -1] = await until('its entry', () => session.openIndexes().length === 1 && session.openIndexes());
       assert.equal(requestMetadataSchema.parse(shown.get(at)?.metadata).request.id, 'req-1');
       assert.deepEqual(
         (await session.read(at, at + 1)).map(({ index }) => index),
@@ -76,15 +76,15 @@ describe('a run of a daemon of another version, in a window of this one', functi
       assert.equal(await session.conversation()?.answer('req-1', denied), false);
       await until('the next text', () => texts(shown).includes('waiting'));
       assert.equal(session.conversation()?.takesMessages, true);
-      assert.deepEqual(await session.conversation()?.change({ model: 'other' }), []);
-      await session.conversation()?.say('a message', 'queue');
+      assert.deepEqual(await session.conversation()?.changeOptions({ model: 'other' }), []);
+      await session.conversation()?.sendMessage('a message', 'queue');
       await place.bench.go();
 
       assert.deepEqual(await session.done, { success: true });
-      assert.deepEqual([session.live(), session.otherVersion(), session.conversation()], [false, undefined, null]);
+      assert.deepEqual([session.isLive(), session.otherVersion(), session.conversation()], [false, undefined, null]);
       assert.equal(session.summary().outcome, 'completed');
       await until('the last entry', () => texts(shown).includes('heard a message'));
-      const recorded = await session.read(0, session.total());
+      const recorded = await session.read(0, session.entryCount());
       assert.deepEqual(
         [...shown.keys()].sort((a, b) => a - b),
         recorded.map(({ index }) => index),
@@ -100,7 +100,7 @@ describe('a run of a daemon of another version, in a window of this one', functi
       const { context } = place.startParams([]);
       const request = { prompt: prompt([{ init: true }, { say: 'resumed' }, { result: {} }]) };
       await link.call('resume', { context, session_id, request });
-      await until('the second run', () => texts(shown).includes('resumed') && !session.live());
+      await until('the second run', () => texts(shown).includes('resumed') && !session.isLive());
       assert.equal(session.summary().runs, 2);
       assert.equal((await place.vitrine('verify', session_id).ended).code, 0);
     });
@@ -135,15 +135,15 @@ describe('a run of a daemon of another version, in a window of this one', functi
     const start = place.startParams([{ init: true }, { say: 'first' }, { result: {} }]);
     const { session_id } = await other.call('start', start);
     await until('the end', async () => (await other.call('status', {})).runs === 0);
-    const session = await RemoteSession.open(windowLink(), place.store, session_id);
-    assert.equal(session.live(), false);
+    const session = await RemoteSession.openIndexes(windowLink(), place.store, session_id);
+    assert.equal(session.isLive(), false);
     const shown = await pageOf(session);
     const request = { prompt: prompt([{ init: true }, { ask: { id: 'req-2' } }, { say: 'second' }, { result: {} }]) };
     await other.call('resume', { context: start.context, session_id, request });
-    await until('the request', () => session.conversation()?.pending().length === 1);
+    await until('the request', () => session.conversation()?.pendingRequests().length === 1);
     assert.equal(session.otherVersion(), other.daemon.version);
     await session.conversation()?.answer('req-2', { kind: 'allow', scope: 'once' });
-    await until('the answer', () => texts(shown).includes('second') && !session.live());
+    await until('the answer', () => texts(shown).includes('second') && !session.isLive());
     assert.equal(session.summary().runs, 2);
   });
 
@@ -151,22 +151,22 @@ describe('a run of a daemon of another version, in a window of this one', functi
     const other = await otherDaemon(older);
     const { session_id } = await other.call('start', place.startParams([{ init: true }, { forever: true }]));
     const link = windowLink();
-    const session = await RemoteSession.open(link, place.store, session_id);
-    assert.equal(session.live(), true);
+    const session = await RemoteSession.openIndexes(link, place.store, session_id);
+    assert.equal(session.isLive(), true);
     await link.call('stop', { session_id, kill: false });
     assert.equal((await other.call('status', {})).runs, 0);
     assert.equal((await session.done)?.success, false);
-    assert.deepEqual([session.live(), session.summary().outcome], [false, 'stopped']);
+    assert.deepEqual([session.isLive(), session.summary().outcome], [false, 'stopped']);
   });
 
   it('says why an agent takes no message', async () => {
     const other = await otherDaemon(older);
     const start = place.startParams([{ init: true }, { forever: true }]);
     const { session_id } = await other.call('start', { ...start, request: { ...start.request, interactive: false } });
-    const session = await RemoteSession.open(windowLink(), place.store, session_id);
+    const session = await RemoteSession.openIndexes(windowLink(), place.store, session_id);
     assert.equal(session.conversation()?.takesMessages, false);
     await assert.rejects(
-      session.conversation()?.say('a message', 'queue') ?? Promise.resolve(),
+      session.conversation()?.sendMessage('a message', 'queue') ?? Promise.resolve(),
       /does not accept messages now/,
     );
     await other.call('stop', { session_id, kill: true });
@@ -176,12 +176,12 @@ describe('a run of a daemon of another version, in a window of this one', functi
     const other = await otherDaemon(older);
     const steps = [{ init: true }, { say: 'before' }, { ask: { id: 'req-1' } }];
     const { session_id } = await other.call('start', place.startParams(steps));
-    const session = await RemoteSession.open(windowLink(), place.store, session_id);
-    await until('the request', () => session.conversation()?.pending().length === 1);
+    const session = await RemoteSession.openIndexes(windowLink(), place.store, session_id);
+    await until('the request', () => session.conversation()?.pendingRequests().length === 1);
     process.kill(other.daemon.pid, 'SIGKILL');
     assert.equal((await session.done)?.success, false);
-    assert.deepEqual([session.live(), session.summary().outcome], [false, 'interrupted']);
-    const entries = await session.read(0, session.total());
+    assert.deepEqual([session.isLive(), session.summary().outcome], [false, 'interrupted']);
+    const entries = await session.read(0, session.entryCount());
     assert.ok(entries.some(({ content }) => content === 'before'));
   });
 });

@@ -24,39 +24,39 @@ describe('a session of the daemon', function () {
     const session = await started(link, answer);
     const result = await session.done;
     assert.equal(result?.success, true);
-    assert.equal(session.live(), false);
-    const before = session.total();
+    assert.equal(session.isLive(), false);
+    const before = session.entryCount();
     const reported: EntryUpdate[] = [];
     session.onUpdates((updates) => reported.push(...updates));
-    const other = await RemoteSession.open(place.windowLink(), place.store, session.id);
-    assert.deepEqual(await other.read(0, other.total()), await session.read(0, before));
+    const other = await RemoteSession.openIndexes(place.windowLink(), place.store, session.id);
+    assert.deepEqual(await other.read(0, other.entryCount()), await session.read(0, before));
     const again = JSON.stringify([{ init: true }, { say: 'two' }, { result: {} }]);
     const { context } = place.startParams([]);
     const resume = { context, session_id: session.id, request: { prompt: again }, follow: true };
     await RemoteSession.begin(place.windowLink(), place.store, 'resume', resume);
     await until('the second answer', async () => {
-      const entries = await session.read(before, session.total());
+      const entries = await session.read(before, session.entryCount());
       return entries.some(({ type, content }) => type.kind === 'assistant_message' && content.includes('two'));
     });
     assert.ok(reported.some((update) => update.op === 'put' && update.entry.content.includes('two')));
-    await until('the end', () => !session.live() && session.summary().runs === 2);
+    await until('the end', () => !session.isLive() && session.summary().runs === 2);
   });
 
   it('reports that its run was interrupted when the daemon is killed, and what another daemon finds', async () => {
     const link = place.windowLink();
     const session = await started(link, question);
-    await until('the request', () => session.conversation()?.pending().length === 1);
+    await until('the request', () => session.conversation()?.pendingRequests().length === 1);
     const summaries: string[] = [];
     session.onSummary(({ outcome }) => summaries.push(outcome));
     const { pid } = await link.status();
     process.kill(pid, 'SIGKILL');
     const result = await session.done;
     assert.equal(result?.success, false);
-    assert.equal(session.live(), false);
+    assert.equal(session.isLive(), false);
     assert.equal(session.conversation(), null);
     assert.equal(session.summary().outcome, 'interrupted');
     assert.ok(summaries.includes('interrupted'));
-    const entries = await session.read(0, session.total());
+    const entries = await session.read(0, session.entryCount());
     assert.ok(entries.some(({ content }) => content.includes('before')));
     assert.notEqual((await link.status()).pid, pid);
   });
@@ -67,7 +67,7 @@ describe('a session of the daemon', function () {
     await session.done;
     const { pid } = await link.status();
     process.kill(pid, 'SIGSTOP');
-    const read = session.read(0, session.total());
+    const read = session.read(0, session.entryCount());
     const renamed = link.call('rename', { session_id: session.id, title: 'another' });
     process.kill(pid, 'SIGKILL');
     await assert.rejects(renamed, /connection|closed|EPIPE|reset/i);
@@ -83,7 +83,7 @@ describe('a session of the daemon', function () {
     process.kill(pid, 'SIGSTOP');
     // More than the socket takes.
     const renamed = link.call('rename', { session_id: session.id, title: 'x'.repeat(4 << 20) });
-    const read = session.read(0, session.total());
+    const read = session.read(0, session.entryCount());
     process.kill(pid, 'SIGKILL');
     await assert.rejects(renamed, (error) => DaemonError.is(error, 'unreachable'));
     assert.ok((await read).some(({ content }) => content.includes('one')));
@@ -92,7 +92,7 @@ describe('a session of the daemon', function () {
   it('ends a run whose record the next daemon cannot open', async () => {
     const link = place.windowLink();
     const session = await started(link, question);
-    await until('the request', () => session.conversation()?.pending().length === 1);
+    await until('the request', () => session.conversation()?.pendingRequests().length === 1);
     const { pid } = await link.status();
     process.kill(pid, 'SIGSTOP');
     await rm(path.join(place.store, 'sessions', session.id), { recursive: true });

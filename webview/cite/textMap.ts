@@ -21,7 +21,7 @@ export class TextMap {
    * For a text whose lines are the ends of the lines of `raw`, as Markdown extracts them from lists and quotations. Other
    * lines are not mapped.
    */
-  static ofLines(text: string, raw: string): TextMap {
+  static fromLines(text: string, raw: string): TextMap {
     const stretches: TextStretch[] = [];
     let at = 0;
     let source = 0;

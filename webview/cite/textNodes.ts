@@ -59,7 +59,7 @@ class Walk {
   /** Blocks in a block that prefixes each of their lines. */
   #addNestedBlocks(tokens: readonly Token[], raw: string, map: TextMap, depth: number): void {
     const text = tokens.map((token) => token.raw).join('');
-    const lines = TextMap.ofLines(text, raw).composeWith(map);
+    const lines = TextMap.fromLines(text, raw).composeWith(map);
     let at = 0;
     for (const token of tokens) {
       this.block(token, lines.part(at, at + token.raw.length), depth + 1);

@@ -7,7 +7,7 @@ import type { SessionView } from '../../src/protocol/panel/messages.ts';
 import type { Actions } from '../actions.ts';
 import { button, codicon } from '../controls.ts';
 import { t } from '../l10n.ts';
-import { dateTime, duration, number, usd } from '../text/format.ts';
+import { dateTime, duration, formatNumber, usd } from '../text/format.ts';
 import { provenanceText } from '../text/provenance.ts';
 import { visibleTemplate } from '../text/shown.ts';
 import { plain } from '../text/visible.ts';
@@ -116,7 +116,7 @@ function tokenLines({ view: { summary } }: CostCard): Line[] {
   const { usage, total_usage: total } = summary;
   const known = tokenKinds.filter((kind) => usage[kind] !== undefined || total[kind] !== undefined);
   if (known.length === 0) return [{ name: t('All token types'), run: t('not reported'), session: t('not reported') }];
-  const count = (value: number | undefined): string => (value === undefined ? none : number(value));
+  const count = (value: number | undefined): string => (value === undefined ? none : formatNumber(value));
   return known.map((kind) => ({ name: kindText(kind), run: count(usage[kind]), session: count(total[kind]) }));
 }
 
@@ -127,7 +127,7 @@ function modelLines(ledger: LedgerCard | undefined): Line[] {
   const amount = (models: readonly ModelUsage[], name: string): string => {
     const used = models.find(({ model }) => model === name);
     if (used === undefined) return none;
-    return used.usd === undefined ? t('{0} tokens', number(tokensOf(used))) : usd(used.usd);
+    return used.usd === undefined ? t('{0} tokens', formatNumber(tokensOf(used))) : usd(used.usd);
   };
   return names.map((name) => ({
     name: visibleTemplate(name === 'unknown' ? t('not reported') : name),
@@ -163,7 +163,7 @@ function timeLines({ view: { summary, turns }, ledger, now }: CostCard): Line[] 
   const own = running ? now - Date.parse(last.startedAt) : summary.duration;
   return [
     { name: t('Turns'), run: count(ledger?.runTurns), session: count(summary.turns) },
-    { name: t('Runs'), run: none, session: number(summary.runs) },
+    { name: t('Runs'), run: none, session: formatNumber(summary.runs) },
     { name: t('Duration'), run: time(own), session: time(ledger?.duration) },
     { name: t('API duration'), run: running ? none : time(summary.api_duration), session: time(ledger?.apiDuration) },
   ];

@@ -1,6 +1,6 @@
 import type { Cost, CostSum, TokenUsage } from '../../src/model/usage/usage.ts';
 import { plural, t } from '../l10n.ts';
-import { usd, number } from '../text/format.ts';
+import { usd, formatNumber } from '../text/format.ts';
 import type { SessionSummary } from '../../src/model/session/summary.ts';
 
 export function kindText(kind: keyof TokenUsage): string {
@@ -50,8 +50,8 @@ export function contextText({ context_tokens: tokens, context_window: window }: 
   if (tokens === undefined) {
     return window === null
       ? t('unknown: the agent does not report context use')
-      : t('unknown share of {0} tokens: the agent does not report context use', number(window));
+      : t('unknown share of {0} tokens: the agent does not report context use', formatNumber(window));
   }
-  if (window === null) return t('{0} tokens; the agent does not report the model’s limit', number(tokens));
-  return t('{0} of {1} tokens ({2}%)', number(tokens), number(window), Math.round((100 * tokens) / window));
+  if (window === null) return t('{0} tokens; the agent does not report the model’s limit', formatNumber(tokens));
+  return t('{0} of {1} tokens ({2}%)', formatNumber(tokens), formatNumber(window), Math.round((100 * tokens) / window));
 }

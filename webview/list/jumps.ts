@@ -47,7 +47,7 @@ export class Jumps {
     list.scrollToEnd();
     if (anchor === undefined) return;
     const index = entryOfKey(anchor.key);
-    if (index === undefined || index >= store.total) return;
+    if (index === undefined || index >= store.entryCount) return;
     await pager.load(index);
     // Skipped if the reader has moved since.
     if (this.markedKey !== undefined || !list.isAtEnd) return;

@@ -19,7 +19,7 @@ export interface ComposerState {
 /** The input for the next message, or the reason why there is none. */
 export function composer(context: Context, view: SessionView, state: ComposerState): TemplateResult {
   return html`<form class="comp" aria-label=${t('Message')} @submit=${(event: Event) => event.preventDefault()}>
-    ${queue(context, view)} ${view.can.send ? box(view, state) : blockedNotice(context, view)}
+    ${queue(context, view)} ${view.can.send ? composerBox(view, state) : blockedNotice(context, view)}
   </form>`;
 }
 
@@ -41,7 +41,7 @@ function queue({ actions }: Context, { conversation }: SessionView): TemplateRes
   </div>`;
 }
 
-function box(view: SessionView, { draft, setDraft, send }: ComposerState): TemplateResult {
+function composerBox(view: SessionView, { draft, setDraft, send }: ComposerState): TemplateResult {
   const { summary } = view;
   const atWork = view.can.stop;
   const queues = atWork && !isJoined(view);

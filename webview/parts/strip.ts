@@ -10,7 +10,7 @@ const most = 120;
 /** Marks of turns and failures on the scrollbar. Decorative: the rows have the same information. */
 export function overviewRuler({ store, requests }: Context, list: List): TemplateResult {
   const marks = new Map<number, 'turn' | 'failed' | 'denied' | 'request'>();
-  const place = (index: number): number => Math.round((index / Math.max(1, store.total)) * most);
+  const place = (index: number): number => Math.round((index / Math.max(1, store.entryCount)) * most);
   for (const { firstIndex } of store.turns) marks.set(place(firstIndex), 'turn');
   for (let at = 0; at < list.length; at++) {
     const row = list.row(at);

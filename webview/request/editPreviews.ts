@@ -36,7 +36,7 @@ export class EditPreviews {
   }
 
   /** Call when files may have changed. */
-  again(): void {
+  reload(): void {
     for (const id of this.#requestedIds) void this.#ask(id);
   }
 

@@ -4,7 +4,7 @@ import type { EditPreview } from '../../src/model/transcript/editPreview.ts';
 import { codicon } from '../controls.ts';
 import { t } from '../l10n.ts';
 import { diffLine } from '../steps/detail.ts';
-import { number, time } from '../text/format.ts';
+import { formatNumber, time } from '../text/format.ts';
 import { relative } from '../text/paths.ts';
 import { shownCode } from '../text/shown.ts';
 import { plain } from '../text/visible.ts';
@@ -54,8 +54,8 @@ function notesOf(preview: EditPreview, { asked_at: askedAt }: AgentRequest): str
         ...(places > 1
           ? [
               all
-                ? t('Replaces all {0} occurrences of the text.', number(places))
-                : t('The text to replace occurs {0} times in the file. The first is shown.', number(places)),
+                ? t('Replaces all {0} occurrences of the text.', formatNumber(places))
+                : t('The text to replace occurs {0} times in the file. The first is shown.', formatNumber(places)),
             ]
           : []),
         ...(changedAt !== null && changedAt > Date.parse(askedAt)

@@ -4,7 +4,7 @@ import { choice, field } from '../controls.ts';
 import { t } from '../l10n.ts';
 import type { Context } from '../parts/context.ts';
 import { fieldId } from '../parts/rows/requestActions.ts';
-import { agentAsks, visibleTemplate } from '../text/shown.ts';
+import { agentTextHeading, visibleTemplate } from '../text/shown.ts';
 import { plain } from '../text/visible.ts';
 import { pickAnswer, type } from './answers.ts';
 
@@ -12,7 +12,7 @@ import { pickAnswer, type } from './answers.ts';
 export function questions(context: Context, request: AgentRequest): TemplateResult {
   const all = request.questions ?? [];
   return html`<div class="what" data-focus tabindex="-1" role="group" aria-label=${t('Agent questions')}>
-    ${agentAsks(context.store.view)} ${all.map((question, at) => fieldset(context, request, question, at))}
+    ${agentTextHeading(context.store.view)} ${all.map((question, at) => fieldset(context, request, question, at))}
     ${all.length === 0 ? html`<p>${visibleTemplate(request.title)}</p>` : nothing}
   </div>`;
 }

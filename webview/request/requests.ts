@@ -11,7 +11,7 @@ const blank: AnswerDraft = { reason: '', picks: [], other: [], whole: false };
 interface RequestsDeps {
   readonly scroller: HTMLElement;
   readonly link: Pick<HostLink, 'send' | 'request'>;
-  changed(): void;
+  onChanged(): void;
 }
 
 /** Waiting requests, drafts of answers, and whether they can be answered now. */
@@ -26,8 +26,8 @@ export class Requests {
 
   constructor(deps: RequestsDeps) {
     this.#deps = deps;
-    this.previews = new EditPreviews(deps.link, () => deps.changed());
-    this.#visibleParts = new VisibleParts(deps.scroller, () => deps.changed());
+    this.previews = new EditPreviews(deps.link, () => deps.onChanged());
+    this.#visibleParts = new VisibleParts(deps.scroller, () => deps.onChanged());
   }
 
   /** Oldest first. */
@@ -79,7 +79,7 @@ export class Requests {
 
   write(id: string, change: Partial<AnswerDraft>): void {
     this.#drafts.set(id, { ...this.draft(id), ...change });
-    this.#deps.changed();
+    this.#deps.onChanged();
   }
 
   /** Drafts to save while the page is hidden. */
@@ -109,6 +109,6 @@ export class Requests {
     if (this.#deliberateClicks.wasPressedBefore(this.#visibleParts.shownSince(id, 'end') ?? Infinity)) return;
     this.#sentIds.add(id);
     this.#deps.link.send({ type: 'answer', id, answer });
-    this.#deps.changed();
+    this.#deps.onChanged();
   }
 }

@@ -6,7 +6,7 @@ import { t } from '../l10n.ts';
 import type { EditPreview } from '../../src/model/transcript/editPreview.ts';
 import { diffLine } from '../steps/detail.ts';
 import { diffLines, shownChanges } from '../steps/diff.ts';
-import { number } from '../text/format.ts';
+import { formatNumber } from '../text/format.ts';
 import { relative } from '../text/paths.ts';
 import { visibleTemplate, shownCode, warnings } from '../text/shown.ts';
 import { codeOf, quoted } from '../../src/protocol/panel/pageModel.ts';
@@ -155,9 +155,9 @@ function kindOf({ kind }: FileChange): string {
 
 /** Label of the button that shows everything, with the amount. */
 export function lengthWords({ action }: AgentRequest): string {
-  if (action?.kind === 'file_edit') return t('Show all {0} lines', number(linesOf(action)));
+  if (action?.kind === 'file_edit') return t('Show all {0} lines', formatNumber(linesOf(action)));
   const chars = action?.kind === 'file_write' ? (action.content ?? '').length : 0;
-  return t('Show all {0} characters', number(chars));
+  return t('Show all {0} characters', formatNumber(chars));
 }
 
 function json(value: unknown): string {

@@ -39,7 +39,7 @@ export function gapHeight({ from, to }: { readonly from: number; readonly to: nu
 }
 
 export interface RowSource {
-  readonly total: number;
+  readonly entryCount: number;
   readonly turns: readonly Turn[];
   /** Entries per page; missing ones are requested by page. */
   readonly pageSize: number;
@@ -106,9 +106,9 @@ class RowBuilder {
   }
 
   build(): Row[] {
-    const { total, pageSize } = this.#source;
-    for (let page = 0; page * pageSize < total; page++) {
-      const end = Math.min(total, (page + 1) * pageSize);
+    const { entryCount, pageSize } = this.#source;
+    for (let page = 0; page * pageSize < entryCount; page++) {
+      const end = Math.min(entryCount, (page + 1) * pageSize);
       if (this.#source.hasPage(page)) {
         for (let index = page * pageSize; index < end; index++) this.#addRow(index);
       } else {

@@ -1,7 +1,7 @@
 import type { ToolAction, ToolUse } from '../../src/model/transcript/tool.ts';
 import type { PageEntry, WaitingRequest } from '../../src/protocol/panel/messages.ts';
 import { plural, t } from '../l10n.ts';
-import { millisecondsBetween, duration, number } from '../text/format.ts';
+import { millisecondsBetween, duration, formatNumber } from '../text/format.ts';
 import { splitPath } from '../text/paths.ts';
 import { firstWords, plain } from '../text/visible.ts';
 import { changeCounts, shownChanges } from './diff.ts';
@@ -244,5 +244,9 @@ function inputWords(input: unknown): string {
   const value = Object.values(input).find(
     (candidate) => typeof candidate === 'string' || typeof candidate === 'number',
   );
-  return typeof value === 'string' ? firstWords(plain(value), 80) : typeof value === 'number' ? number(value) : '';
+  return typeof value === 'string'
+    ? firstWords(plain(value), 80)
+    : typeof value === 'number'
+      ? formatNumber(value)
+      : '';
 }

@@ -7,7 +7,7 @@ import { languageOf } from '../code/spans.ts';
 import { button, codicon } from '../controls.ts';
 import { t } from '../l10n.ts';
 import { linkTarget } from '../markdown/targets.ts';
-import { number } from '../text/format.ts';
+import { formatNumber } from '../text/format.ts';
 import { relative } from '../text/paths.ts';
 import { visibleTemplate } from '../text/shown.ts';
 import { plain } from '../text/visible.ts';
@@ -140,7 +140,7 @@ function diff(context: DetailContext, change: FileChange): TemplateResult {
       first.length < lines.length
         ? html`<div class="detail-f">
             <button class="link" @click=${() => context.actions.toggle(key)}>
-              ${t('Show all {0} lines', number(lines.length))}
+              ${t('Show all {0} lines', formatNumber(lines.length))}
             </button>
           </div>`
         : nothing
@@ -233,7 +233,7 @@ export function showAll({ entry, actions }: Pick<DetailContext, 'entry' | 'actio
   const longest = Math.max(...Object.values(entry.cut));
   return html`<div class="detail-f">
     <button class="link" @click=${() => actions.fetchCompleteEntry(entry.index)}>
-      ${t('Show all {0} characters', number(longest))}
+      ${t('Show all {0} characters', formatNumber(longest))}
     </button>
   </div>`;
 }

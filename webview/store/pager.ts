@@ -30,7 +30,7 @@ export class Pager {
       near ??= row.from;
       for (let page = pageOf(row.from); page <= pageOf(row.to - 1); page++) void this.#ask(page);
     }
-    if (near !== undefined) this.#store.evict(near);
+    if (near !== undefined) this.#store.evictPages(near);
   }
 
   /** Resolves when the entry is loaded, or the host says that it does not exist. */
@@ -42,7 +42,7 @@ export class Pager {
     const asked = this.#pendingPages.get(page);
     if (asked !== undefined) return asked;
     const from = page * pageSize;
-    const count = Math.max(1, Math.min(pageSize, this.#store.total - from));
+    const count = Math.max(1, Math.min(pageSize, this.#store.entryCount - from));
     const answer = this.#request((request) => ({ type: 'getPage', request, from, count }));
     this.#pendingPages.set(page, answer);
     // A failed page is not requested with every drawing.

@@ -45,7 +45,7 @@ export class Store implements RowSource {
     return sharedAuthor(this.#view?.summary.shared);
   }
 
-  get total(): number {
+  get entryCount(): number {
     return this.#total;
   }
 
@@ -300,7 +300,7 @@ export class Store implements RowSource {
   }
 
   /** Drops pages far from `near`, a visible entry, if there are too many. */
-  evict(near: number): void {
+  evictPages(near: number): void {
     if (this.#entries.size <= maxEntries) return;
     const here = Math.floor(near / pageSize);
     const far = [...this.#perPage.keys()].sort((a, b) => Math.abs(b - here) - Math.abs(a - here));

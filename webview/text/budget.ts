@@ -1,9 +1,9 @@
 import type { BudgetAlerts, BudgetStatus } from '../../src/model/usage/budget.ts';
 import { exceededText, figuresText, scopeText, type TextFormat } from '../../src/protocol/panel/budgetWords.ts';
 import { t } from '../l10n.ts';
-import { number, usd } from './format.ts';
+import { formatNumber, usd } from './format.ts';
 
-const writing: TextFormat = { t, money: usd, number };
+const writing: TextFormat = { t, money: usd, number: formatNumber };
 
 export function budgetFigures(status: BudgetStatus): string {
   return figuresText(status, writing);

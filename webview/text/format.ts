@@ -40,7 +40,7 @@ function formats(): Formats {
   return current;
 }
 
-export function number(value: number): string {
+export function formatNumber(value: number): string {
   return formats().figures.count(value);
 }
 

@@ -55,6 +55,6 @@ export function agentName(view: Pick<SessionView, 'summary'> | undefined): strin
 }
 
 /** Heading of a text by an agent, to show that it is not Vitrine's. */
-export function agentAsks(view: Pick<SessionView, 'summary'> | undefined): TemplateResult {
+export function agentTextHeading(view: Pick<SessionView, 'summary'> | undefined): TemplateResult {
   return html`<p class="from">${t('{0} asks:', agentName(view))}</p>`;
 }

@@ -2,7 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit/html.js';
 import { live } from 'lit/directives/live.js';
 import type { TeamCoverage, UsageGroup, UsagePage, UsageScope } from '../../src/protocol/pages/usageMessages.ts';
 import { plural, t } from '../l10n.ts';
-import { compact, number } from '../text/format.ts';
+import { compact, formatNumber } from '../text/format.ts';
 import { visibleTemplate } from '../text/shown.ts';
 import { sumText, tokensOf } from '../figures/costText.ts';
 import { dayText, addMonths, monthText } from './dates.ts';
@@ -87,8 +87,10 @@ function groupParts(group: UsageGroup): string[] {
     ...(unknown === 0
       ? []
       : [
-          t('{0} with unknown cost', number(unknown)) +
-            (tokensOf(group.unknownUsage) === 0 ? '' : `: ${t('{0} tokens', number(tokensOf(group.unknownUsage)))}`),
+          t('{0} with unknown cost', formatNumber(unknown)) +
+            (tokensOf(group.unknownUsage) === 0
+              ? ''
+              : `: ${t('{0} tokens', formatNumber(tokensOf(group.unknownUsage)))}`),
         ]),
   ];
 }
@@ -117,8 +119,10 @@ function renderTable(
         const about = groupParts(group).join('; ');
         return html`<tr>
           <th scope="row">${name(group)}</th>
-          <td class="n">${number(group.runs)}</td>
-          <td class="n" title=${tokens === 0 ? nothing : number(tokens)}>${tokens === 0 ? '–' : compact(tokens)}</td>
+          <td class="n">${formatNumber(group.runs)}</td>
+          <td class="n" title=${tokens === 0 ? nothing : formatNumber(tokens)}>
+            ${tokens === 0 ? '–' : compact(tokens)}
+          </td>
           <td class="n" title=${about === '' ? nothing : about}>${sumText(group)}</td>
         </tr>`;
       })}

@@ -2,7 +2,7 @@ import { html, svg, type TemplateResult } from 'lit/html.js';
 import type { UsageGroup } from '../../src/protocol/pages/usageMessages.ts';
 import { sumText, tokensOf } from '../figures/costText.ts';
 import { t } from '../l10n.ts';
-import { number, usd } from '../text/format.ts';
+import { formatNumber, usd } from '../text/format.ts';
 import { dayText } from './dates.ts';
 
 /** Units of the drawing; a day is one of 31 columns in every month. */
@@ -64,6 +64,6 @@ function dayTitle(day: UsageGroup): string {
   return [
     `${dayText(day.key)}: ${day.runs === 0 ? t('no runs') : sumText(day)}`,
     ...(day.estimatedUsd > 0 ? [t('including ≈ {0} estimated', usd(day.estimatedUsd))] : []),
-    ...(day.unknown > 0 && tokens > 0 ? [t('{0} tokens of unknown cost', number(tokens))] : []),
+    ...(day.unknown > 0 && tokens > 0 ? [t('{0} tokens of unknown cost', formatNumber(tokens))] : []),
   ].join('; ');
 }

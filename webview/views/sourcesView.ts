@@ -6,7 +6,7 @@ import { citeId } from '../cite/marks.ts';
 import { codicon, field } from '../controls.ts';
 import { plural, t } from '../l10n.ts';
 import type { Context } from '../parts/context.ts';
-import { number } from '../text/format.ts';
+import { formatNumber } from '../text/format.ts';
 import { splitPath } from '../text/paths.ts';
 import { visibleTemplate } from '../text/shown.ts';
 import { plain } from '../text/visible.ts';
@@ -195,9 +195,9 @@ function renderSpacer(rows: number): TemplateResult | typeof nothing {
 }
 
 function summary({ given, found, not_found: missing }: SourcesPage['sums']): TemplateResult {
-  return html`${given > 0 ? html`<span class="x">${t('{0} cited by the agent', number(given))}</span>` : nothing}
-  ${found > 0 ? html`<span class="x">${t('{0} found in this session', number(found))}</span>` : nothing}
-  ${missing > 0 ? html`<span class="x warn">${t('{0} not found', number(missing))}</span>` : nothing}`;
+  return html`${given > 0 ? html`<span class="x">${t('{0} cited by the agent', formatNumber(given))}</span>` : nothing}
+  ${found > 0 ? html`<span class="x">${t('{0} found in this session', formatNumber(found))}</span>` : nothing}
+  ${missing > 0 ? html`<span class="x warn">${t('{0} not found', formatNumber(missing))}</span>` : nothing}`;
 }
 
 function renderCells({ store, actions }: Context, source: PageSource): TemplateResult {
@@ -227,7 +227,9 @@ function renderCells({ store, actions }: Context, source: PageSource): TemplateR
             >`
       }
     </td>
-    <td class="n sub c-opt" title=${plural(cited, t('cited {0} time', 1), t('cited {0} times'))}>${number(cited)}</td>
+    <td class="n sub c-opt" title=${plural(cited, t('cited {0} time', 1), t('cited {0} times'))}>
+      ${formatNumber(cited)}
+    </td>
     <td class="n sub">
       ${
         step === null

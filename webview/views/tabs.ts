@@ -1,5 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit/html.js';
-import { number } from '../text/format.ts';
+import { formatNumber } from '../text/format.ts';
 import type { ViewId } from './viewIds.ts';
 
 export interface Tab {
@@ -43,7 +43,7 @@ export function renderTabs(label: string, { tabs: all, active, show }: TabsState
           title=${hint ?? nothing}
           @click=${() => show(id)}
         >
-          ${title}${count === undefined ? nothing : html` <span class="n">${number(count)}</span>`}
+          ${title}${count === undefined ? nothing : html` <span class="n">${formatNumber(count)}</span>`}
         </button>`,
     )}
   </div>`;

@@ -122,7 +122,7 @@ export class Views {
 }
 
 /** Without hidden messages, which the hint counts. */
-function entryCount({ total, leftOut }: Store): Pick<Tab, 'count' | 'hint'> {
+function entryCount({ entryCount: total, leftOut }: Store): Pick<Tab, 'count' | 'hint'> {
   if (leftOut === 0) return { count: total };
   return {
     count: total - leftOut,

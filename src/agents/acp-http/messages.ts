@@ -52,7 +52,7 @@ export class MessageEntries {
     this.#run = run;
   }
 
-  created(message: JsonObject, line: SourceLine): void {
+  startMessage(message: JsonObject, line: SourceLine): void {
     if (this.#isOpen) this.#end(line);
     this.#isOpen = true;
     this.#partCount = 0;
@@ -72,7 +72,7 @@ export class MessageEntries {
 
   /** The complete message; adds parts that were not streamed. */
   completeMessage(message: JsonObject, line: SourceLine): boolean {
-    if (!this.#isOpen) this.created(message, line);
+    if (!this.#isOpen) this.startMessage(message, line);
     const parts = objects(message['parts']);
     const known = parts.slice(this.#partCount).map((part) => this.readPart(part, line));
     if (this.#userText === undefined) this.#agentMessageCount += 1;
@@ -99,14 +99,14 @@ export class MessageEntries {
   #addUnnamedPart(part: Part, line: SourceLine): void {
     const shown = shownPart(part, this.#isStreaming);
     if (shown === undefined) {
-      for (const step of part.trajectories) this.#step(step, line);
-      this.#refer(part.citations);
+      for (const step of part.trajectories) this.#addStep(step, line);
+      this.#addCitations(part.citations);
       return;
     }
     const { entry, from } = this.#addText(shown, line);
     const range = { start_index: from, end_index: from + shown.length };
     // A step stays with its text.
-    this.#annotate(entry, [
+    this.#addAnnotations(entry, [
       ...part.citations.map((citation) => citationInContent(citation, from, shown.length)),
       ...part.trajectories.map((step) => ({ ...step, ...range })),
     ]);
@@ -134,7 +134,7 @@ export class MessageEntries {
   }
 
   /** Ranges of sources without content count over the text of the message. */
-  #refer(citations: readonly GivenCitation[], isWhole = false): void {
+  #addCitations(citations: readonly GivenCitation[], isWhole = false): void {
     const byEntry = new Map<TextEntry, Citation[]>();
     for (const citation of citations) {
       const placed = this.#messageMap.place(citation, isWhole);
@@ -146,10 +146,10 @@ export class MessageEntries {
       cited.push(placed.citation);
       byEntry.set(placed.entry, cited);
     }
-    for (const [entry, cited] of byEntry) this.#annotate(entry, cited);
+    for (const [entry, cited] of byEntry) this.#addAnnotations(entry, cited);
   }
 
-  #annotate(at: TextEntry, annotations: readonly (Citation | Trajectory)[]): void {
+  #addAnnotations(at: TextEntry, annotations: readonly (Citation | Trajectory)[]): void {
     if (annotations.length === 0) return;
     at.cited.push(...annotations.slice(0, maxAnnotations - at.cited.length));
     const metadata = { ...at.entry.metadata, annotations: [...at.cited] };
@@ -160,7 +160,7 @@ export class MessageEntries {
   }
 
   /** A step with a tool name is a call; any other is a thought. */
-  #step(step: Trajectory, { timestamp }: SourceLine): void {
+  #addStep(step: Trajectory, { timestamp }: SourceLine): void {
     const { texts, writer, context, session } = this.#run;
     const metadata: NormalizedEntryMetadata = { ...session.metadata(), annotations: [step] };
     const message = step.message ?? '';
@@ -190,7 +190,7 @@ export class MessageEntries {
 
   /** A named part is an artifact of the agent. */
   #addArtifact(part: Part, name: string, line: SourceLine): void {
-    for (const step of part.trajectories) this.#step(step, line);
+    for (const step of part.trajectories) this.#addStep(step, line);
     const { contentType, bytes, url } = part;
     const title = `Artifact ${code(name)} (${contentType})\n\n`;
     const { text, lead, length } = part.text === undefined ? attachmentPlaceholder(part) : toCodeBlock(part.text);
@@ -205,7 +205,7 @@ export class MessageEntries {
   #end({ timestamp }: Pick<SourceLine, 'timestamp'>): void {
     const waiting = this.#pendingCitations;
     this.#pendingCitations = [];
-    this.#refer(waiting, true);
+    this.#addCitations(waiting, true);
     this.#run.texts.close();
     if (this.#userText !== undefined) this.#run.addEchoedPrompt(this.#userText.join(''), timestamp);
     if (this.#pendingCitations.length > 0) {

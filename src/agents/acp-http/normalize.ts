@@ -54,7 +54,7 @@ export class AcpHttpReader implements AgentReader {
     this.#run.isInTurn = true;
     switch (type) {
       case 'message.created':
-        this.#messages.created(inner, line);
+        this.#messages.startMessage(inner, line);
         return true;
       case 'message.part':
         this.#keepUnknown(this.#messages.readPart(inner, line), line);
@@ -69,7 +69,7 @@ export class AcpHttpReader implements AgentReader {
 
   /** A part is shown whatever its metadata; unknown metadata is kept with the line. */
   #keepUnknown(known: boolean, { raw, timestamp }: SourceLine): void {
-    if (!known) this.#run.lines.unknown('Unknown metadata type', raw, timestamp);
+    if (!known) this.#run.lines.addUnknown('Unknown metadata type', raw, timestamp);
   }
 
   #readRunEvent(type: string, event: JsonObject, line: SourceLine): boolean {
@@ -131,7 +131,7 @@ export class AcpHttpReader implements AgentReader {
     const entry = this.#run.system('awaiting', content, line.timestamp, { awaitRequest: request });
     this.#awaitCount += 1;
     // If someone is asked, that entry shows the request and its answer.
-    this.#run.client.adopt(requestId(this.#runId, this.#awaitCount), entry);
+    this.#run.client.markShown(requestId(this.#runId, this.#awaitCount), entry);
   }
 
   #failRun(error: ErrorInfo, line: SourceLine): void {

@@ -105,7 +105,7 @@ export class Conversation {
       case 'plan_update':
         return this.plans.update(update, context);
       case 'plan_removed':
-        this.plans.removed(update, context);
+        this.plans.readRemoval(update, context);
         return true;
       case 'terminal_update':
         this.calls.terminal(update, context);
@@ -117,7 +117,7 @@ export class Conversation {
         const id = nonEmpty(update['toolCallId']);
         if (id === undefined) return false;
         const own = child === undefined ? id : `${child}/${id}`;
-        if (kind === 'tool_call_content_chunk') this.calls.content(own, update['content'], context);
+        if (kind === 'tool_call_content_chunk') this.calls.addContent(own, update['content'], context);
         else this.calls.update(own, update, context);
         return true;
       }

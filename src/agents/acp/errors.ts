@@ -1,7 +1,7 @@
 import { codeOfStatus } from '../shared/httpErrors.ts';
 import type { RpcError } from './wire.ts';
 
-const byCode = new Map<number, string>([
+const errorsByCode = new Map<number, string>([
   [-32700, 'protocol_error'],
   [-32600, 'protocol_error'],
   [-32601, 'method_not_found'],
@@ -23,7 +23,7 @@ export function errorCode({ code, message, details, errorKind, sessionId }: RpcE
   if (errorKind !== undefined && errorKind !== 'unknown') return errorKind;
   // Some agents answer with the HTTP status of the model's server.
   if (code !== undefined && code >= 400 && code < 600) return codeOfStatus(code);
-  return codeOfText(shown) ?? (code === undefined ? undefined : byCode.get(code));
+  return codeOfText(shown) ?? (code === undefined ? undefined : errorsByCode.get(code));
 }
 
 /** The HTTP status of a model's server, if a text has one. */

@@ -61,7 +61,7 @@ export class AcpReader implements AgentReader {
     if (message.kind !== 'notification' && message.kind !== 'request') return false;
     const kind = nonEmpty(field(message.params['update'], 'sessionUpdate'));
     const name = code(kind === undefined ? message.method : `${message.method} ${kind}`);
-    this.#run.lines.unknown(`Unknown message type: ${name}`, line.raw, line.timestamp);
+    this.#run.lines.addUnknown(`Unknown message type: ${name}`, line.raw, line.timestamp);
     return true;
   }
 
@@ -118,7 +118,7 @@ export class AcpReader implements AgentReader {
     if (end !== undefined) {
       this.#phase = 'live';
       this.#turns.endTurn(end, line.timestamp);
-    } else if (typeof result['protocolVersion'] === 'number') this.#session.initialized(result);
+    } else if (typeof result['protocolVersion'] === 'number') this.#session.readInitializeResult(result);
     else if (Array.isArray(result['sessions'])) return;
     else if (nonEmpty(result['messageId']) !== undefined) this.#run.isInTurn = true;
     else if (this.#phase !== 'live' || nonEmpty(result['sessionId']) !== undefined) this.#handleOpening(result, line);

@@ -38,7 +38,7 @@ export class AcpSession {
     return this.#mode === null ? null : shortMode(this.#mode);
   }
 
-  initialized(result: JsonObject): void {
+  readInitializeResult(result: JsonObject): void {
     const info = result['agentInfo'] ?? result['info'];
     const version = result['protocolVersion'];
     this.#protocolVersion = typeof version === 'number' ? version : null;

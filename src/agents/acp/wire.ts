@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../../model/text/json.ts';
 import type { ModelUsage, TokenUsage } from '../../model/usage/usage.ts';
-import { amount, count, field, nonEmpty, objects, text } from '../shared/guards.ts';
+import { parseAmount, count, field, nonEmpty, objects, text } from '../shared/guards.ts';
 
 /**
  * JSON-RPC messages of the Agent Client Protocol, versions 1 and 2, as an agent prints them. Only this file knows them. A
@@ -190,7 +190,7 @@ export function usageUpdate(update: JsonObject): UsageUpdate {
   const cost = update['cost'];
   const currency = nonEmpty(field(cost, 'currency'))?.toUpperCase();
   return {
-    usd: currency === 'USD' ? amount(field(cost, 'amount')) : undefined,
+    usd: currency === 'USD' ? parseAmount(field(cost, 'amount')) : undefined,
     currency: currency === 'USD' ? undefined : currency,
     contextWindow: count(update['size']),
     contextTokens: count(update['used']),

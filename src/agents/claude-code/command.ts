@@ -1,7 +1,7 @@
 import type { AgentOptions, CommandLine, CommandRequest } from '../adapter.ts';
 import { argsOfMode } from '../shared/choices.ts';
 import { serversFile } from '../shared/mcp.ts';
-import { atLeast } from '../../model/text/versions.ts';
+import { isAtLeastOrUnknown } from '../../model/text/versions.ts';
 import { claudeChoices } from './choices.ts';
 import { claudeDialogue } from './dialogue.ts';
 
@@ -9,7 +9,7 @@ import { claudeDialogue } from './dialogue.ts';
  * First versions that accept an option. Measured: 1.0.3 refuses all of these; 1.0.128, 2.0.77 and 2.1.328 accept them (the
  * budget from 2.0.77 on). Claude Code's change log dates partial messages, the budget and servers.
  */
-const since = {
+const minVersions = {
   partialMessages: '1.0.109',
   appendSystemPrompt: '1.0.51',
   permissionMode: '1.0.128',
@@ -34,7 +34,7 @@ function lowerLimit(a: number | undefined, b: number | undefined): number | unde
 
 /** Whether this version supports a dialogue. */
 export function hasDialogue(version: string | null): boolean {
-  return atLeast(version, since.dialogue);
+  return isAtLeastOrUnknown(version, minVersions.dialogue);
 }
 
 /**
@@ -45,14 +45,14 @@ export function claudeCommand(request: CommandRequest): CommandLine {
   const { prompt, options, limits = {}, program, resume, fork, forkAt, newSessionId, interactive = false } = request;
   const { version } = program;
   const warnings: string[] = [];
-  const has = (feature: keyof typeof since) => atLeast(version, since[feature]);
+  const has = (feature: keyof typeof minVersions) => isAtLeastOrUnknown(version, minVersions[feature]);
   const args = ['-p', '--output-format', 'stream-json', '--verbose'];
   /** Adds a requested option, or a warning that this version does not have it. */
-  const add = (feature: keyof typeof since, name: string, added: readonly string[]): void => {
+  const add = (feature: keyof typeof minVersions, name: string, added: readonly string[]): void => {
     if (has(feature)) args.push(...added);
     else
       warnings.push(
-        `Claude Code ${version ?? ''} does not support ${name}, so it runs without it (needs ${since[feature]}).`,
+        `Claude Code ${version ?? ''} does not support ${name}, so it runs without it (needs ${minVersions[feature]}).`,
       );
   };
   const hasDialogueMode = interactive && hasDialogue(version);

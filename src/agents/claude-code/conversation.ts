@@ -187,7 +187,7 @@ export class Conversation {
       text: shown,
       isError: failed,
       status: only && isTrue(field(own, 'interrupted')) ? 'cancelled' : resultStatus(shown, failed, meta),
-      detail: own === undefined && typeof block['content'] !== 'string' ? apiDetail(block) : only ? own : undefined,
+      detail: own === undefined && typeof block['content'] !== 'string' ? apiToolResult(block) : only ? own : undefined,
       parentCallId: line.parentCallId,
       timestamp: line.timestamp,
       metadata: line.metadata(),
@@ -285,7 +285,7 @@ function apiError(message: JsonObject, ended: string | undefined): ApiError | un
 }
 
 /** The result of an API tool (`server_tool_use`), for the action of its call. */
-function apiDetail(block: JsonObject): unknown {
+function apiToolResult(block: JsonObject): unknown {
   return Array.isArray(block['content']) ? { results: [{ content: block['content'] }] } : block['content'];
 }
 

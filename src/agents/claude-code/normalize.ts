@@ -179,7 +179,7 @@ export class ClaudeCodeNormalizer implements Normalizer {
     if ('oversize' in line) {
       this.#lines.counts.total += 1;
       this.#stderr.close();
-      this.#lines.oversize(line.oversize, this.#session.clock.arrivalTime(at));
+      this.#lines.addOversize(line.oversize, this.#session.clock.arrivalTime(at));
       return;
     }
     if (line.stream === 'client') {
@@ -203,16 +203,16 @@ export class ClaudeCodeNormalizer implements Normalizer {
       // `--output-format json --verbose`: all messages in one line.
       for (const item of value) {
         if (isObject(item)) this.#readParsedMessage(item, at, undefined);
-        else this.#lines.malformed(JSON.stringify(item), this.#session.clock.arrivalTime(at));
+        else this.#lines.addMalformed(JSON.stringify(item), this.#session.clock.arrivalTime(at));
       }
     } else {
-      this.#lines.malformed(raw, this.#session.clock.arrivalTime(at));
+      this.#lines.addMalformed(raw, this.#session.clock.arrivalTime(at));
     }
   }
 
   #giveUpSpread(at: number): void {
     for (const line of this.#spreadJson.takeAbandoned())
-      this.#lines.malformed(line, this.#session.clock.arrivalTime(at));
+      this.#lines.addMalformed(line, this.#session.clock.arrivalTime(at));
   }
 
   /** A piece that continues a streamed text; anything else is parsed completely. */
@@ -237,7 +237,7 @@ export class ClaudeCodeNormalizer implements Normalizer {
   #pushClient(content: string, at: number): void {
     this.#stderr.close();
     if (this.#hasEnded || this.#client.push(content, at)) return;
-    this.#lines.unknown('Unknown line written by Vitrine', content, this.#session.clock.arrivalTime(at));
+    this.#lines.addUnknown('Unknown line written by Vitrine', content, this.#session.clock.arrivalTime(at));
   }
 
   #pushStderr(line: OutputLine, at: number): void {
@@ -250,7 +250,7 @@ export class ClaudeCodeNormalizer implements Normalizer {
     this.#session.setId(message['session_id']);
     const line = new Line(message, at, this.#session, raw);
     if (this.#dispatch(line)) return;
-    this.#lines.unknown(unknownLine(message), line.raw, line.timestamp, line.metadata());
+    this.#lines.addUnknown(unknownLine(message), line.raw, line.timestamp, line.metadata());
   }
 
   /** `false`: a line of an unknown kind. */
@@ -259,7 +259,7 @@ export class ClaudeCodeNormalizer implements Normalizer {
     switch (message['type']) {
       case 'stream_event':
         this.#isUnfinished = true;
-        if (line.verbatim !== undefined) this.#deltas.learn(line.verbatim);
+        if (line.verbatim !== undefined) this.#deltas.learnForm(line.verbatim);
         return this.#readStreamEvent(line);
       case 'assistant':
         this.#isUnfinished = true;
@@ -338,7 +338,7 @@ export class ClaudeCodeNormalizer implements Normalizer {
       timestamp: line.timestamp,
       metadata: described.metadata === undefined ? line.metadata() : { ...line.metadata(), ...described.metadata },
     });
-    if (requestId !== undefined) this.#client.adopt(requestId, entry);
+    if (requestId !== undefined) this.#client.markShown(requestId, entry);
     if (described.subtype === 'permission_denied') {
       const reason = nonEmpty(message['message']) ?? nonEmpty(message['decision_reason']) ?? 'Not permitted.';
       const callId = nonEmpty(message['tool_use_id']);
@@ -372,7 +372,7 @@ export class ClaudeCodeNormalizer implements Normalizer {
 
   #addUnknownBlock(block: unknown, line: Line): void {
     const raw = isShallow(block) ? JSON.stringify(block) : tooDeep;
-    this.#lines.unknown(unknownContent(block), raw, line.timestamp, line.metadata());
+    this.#lines.addUnknown(unknownContent(block), raw, line.timestamp, line.metadata());
   }
 
   #warnings(): string[] {

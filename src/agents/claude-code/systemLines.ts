@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../model/text/json.ts';
 import { code } from '../shared/describe.ts';
-import { amount, count, field, nonEmpty, objects, text, texts } from '../shared/guards.ts';
+import { parseAmount, count, field, nonEmpty, objects, text, texts } from '../shared/guards.ts';
 import { planLimit, resetText } from '../shared/planLimits.ts';
 import { englishNumbers } from '../../text/numberFormat.ts';
 
@@ -21,10 +21,10 @@ const hookOutput: LineDescriber = (message) =>
     .trim();
 
 /** A title, and details if there are any. */
-const titled = (title: string, details: string): string => (details === '' ? title : `${title}\n\n${details}`);
+const withTitle = (title: string, details: string): string => (details === '' ? title : `${title}\n\n${details}`);
 
 function retry(message: JsonObject): string {
-  const delay = amount(message['retry_delay_ms']);
+  const delay = parseAmount(message['retry_delay_ms']);
   return join(
     `Retry ${count(message['attempt']) ?? '?'} of ${count(message['max_retries']) ?? '?'}`,
     delay !== undefined && `in ${englishNumbers.duration(delay)}`,
@@ -51,7 +51,7 @@ function hookResponse(message: JsonObject): string {
     nonEmpty(message['outcome']),
     exit !== undefined && `exit code ${exit}`,
   );
-  return titled(title, hookOutput(message).trimEnd());
+  return withTitle(title, hookOutput(message).trimEnd());
 }
 
 function statusText(message: JsonObject): string {
@@ -77,14 +77,14 @@ function savedFilesText(message: JsonObject): string {
     (file) => `- ${join(code(nonEmpty(file['filename']) ?? '?'), nonEmpty(file['error']))}`,
   );
   const title = join(`Files kept: ${objects(message['files']).length}`, failed.length > 0 && `not: ${failed.length}`);
-  return titled(title, failed.join('\n'));
+  return withTitle(title, failed.join('\n'));
 }
 
 function memoryRecalled(message: JsonObject): string {
   const memories = objects(message['memories']).map((memory) =>
-    titled(`- ${code(nonEmpty(memory['path']) ?? '?')}`, text(memory['content']) ?? ''),
+    withTitle(`- ${code(nonEmpty(memory['path']) ?? '?')}`, text(memory['content']) ?? ''),
   );
-  return titled('Memory recalled', memories.join('\n'));
+  return withTitle('Memory recalled', memories.join('\n'));
 }
 
 const modelFallback: LineDescriber = (message) =>
@@ -93,7 +93,7 @@ const modelFallback: LineDescriber = (message) =>
 
 function rateLimit(message: JsonObject): string {
   const info = message['rate_limit_info'];
-  const share = amount(field(info, 'utilization'));
+  const share = parseAmount(field(info, 'utilization'));
   return join(
     'Rate limit',
     nonEmpty(field(info, 'status')),
@@ -116,7 +116,7 @@ function limitsOf(message: JsonObject): JsonObject | undefined {
   const info = message['rate_limit_info'];
   const type = nonEmpty(field(info, 'rateLimitType'));
   if (type === undefined) return undefined;
-  const share = amount(field(info, 'utilization'));
+  const share = parseAmount(field(info, 'utilization'));
   const reported = share === undefined ? undefined : share * 100;
   const used = field(info, 'status') === 'rejected' ? 100 : reported;
   const name = limitNames.get(type) ?? type.replaceAll('_', ' ');
@@ -128,7 +128,7 @@ export function thinkingText(tokens: number | undefined): string {
   return `Thinking: about ${tokens === undefined ? '?' : englishNumbers.count(tokens)} tokens`;
 }
 
-const elapsed = (seconds: number | undefined): string | undefined =>
+const elapsedText = (seconds: number | undefined): string | undefined =>
   seconds === undefined ? undefined : englishNumbers.duration(Math.round(seconds) * 1000);
 
 /** `system` lines by subtype. Others are unknown. */
@@ -157,7 +157,7 @@ const systemSubtypes = new Map<string, LineDescriber>([
   ],
   ['informational', (m) => nonEmpty(m['content']) ?? 'Notice'],
   ['hook_started', (m) => `Hook ${code(nonEmpty(m['hook_name']) ?? '?')} started`],
-  ['hook_progress', (m) => titled(`Hook ${code(nonEmpty(m['hook_name']) ?? '?')}`, hookOutput(m).trimEnd())],
+  ['hook_progress', (m) => withTitle(`Hook ${code(nonEmpty(m['hook_name']) ?? '?')}`, hookOutput(m).trimEnd())],
   ['hook_response', hookResponse],
   ['model_fallback', modelFallback],
   ['model_consent_fallback', modelFallback],
@@ -186,10 +186,13 @@ const otherTypes = new Map<string, LineDescriber>([
   ['rate_limit_event', rateLimit],
   [
     'tool_progress',
-    (m) => join(`${nonEmpty(m['tool_name']) ?? 'Tool'} is still running`, elapsed(amount(m['elapsed_time_seconds']))),
+    (m) => join(`${nonEmpty(m['tool_name']) ?? 'Tool'} is still running`, elapsedText(parseAmount(m['elapsed_time_seconds']))),
   ],
   ['tool_use_summary', (m) => nonEmpty(m['summary']) ?? 'Tool summary'],
-  ['auth_status', (m) => titled(join('Authentication', nonEmpty(m['error'])), texts(m['output']).join('\n').trimEnd())],
+  [
+    'auth_status',
+    (m) => withTitle(join('Authentication', nonEmpty(m['error'])), texts(m['output']).join('\n').trimEnd()),
+  ],
   ['active_goal', goalText],
   ['conversation_reset', (m) => join('The conversation was cleared', nonEmpty(m['trigger']))],
   ['prompt_suggestion', (m) => nonEmpty(m['suggestion']) ?? 'Suggestion'],

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../model/text/json.ts';
-import { amount, count, field, isTrue, list, nonEmpty, objects, text, texts } from '../shared/guards.ts';
+import { parseAmount, count, field, isTrue, list, nonEmpty, objects, text, texts } from '../shared/guards.ts';
 import { errorReason } from '../shared/resultText.ts';
 
 /**
@@ -85,8 +85,8 @@ const limits = new Map([
 ]);
 
 export function resultLine(message: JsonObject): ResultLine {
-  const total = amount(message['total_cost_usd']) ?? amount(message['total_cost']);
-  const run = amount(message['cost_usd']);
+  const total = parseAmount(message['total_cost_usd']) ?? parseAmount(message['total_cost']);
+  const run = parseAmount(message['cost_usd']);
   return {
     subtype: nonEmpty(message['subtype']) ?? limits.get(nonEmpty(message['terminal_reason']) ?? ''),
     isError: isTrue(message['is_error']),
@@ -95,8 +95,8 @@ export function resultLine(message: JsonObject): ResultLine {
       .map(errorReason)
       .filter((shown) => shown !== undefined),
     turns: count(message['num_turns']),
-    durationMs: amount(message['duration_ms']),
-    apiDurationMs: amount(message['duration_api_ms']),
+    durationMs: parseAmount(message['duration_ms']),
+    apiDurationMs: parseAmount(message['duration_api_ms']),
     usd: total ?? run,
     runUsd: total === undefined ? undefined : run,
     stopReason: nonEmpty(message['stop_reason']),

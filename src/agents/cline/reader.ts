@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '../../model/text/json.ts';
-import { amount, count, field, nonEmpty, objects, text } from '../shared/guards.ts';
+import { parseAmount, count, field, nonEmpty, objects, text } from '../shared/guards.ts';
 import { parse } from '../shared/normalizer/lineLog.ts';
 import type { StoreRecord } from '../stores/storeFormat.ts';
 import { ShownItems } from '../stores/displayedItems.ts';
@@ -96,7 +96,7 @@ export class TaskReader implements RecordReader {
     const times = messages.map((message) => timeOf(message['ts']));
     for (const time of times) facts.time(time);
     this.#show(items, times);
-    facts.last(
+    facts.setLastState(
       last,
       times.findLast((time) => time !== undefined),
     );
@@ -122,7 +122,7 @@ export class TaskReader implements RecordReader {
     const provider = nonEmpty(field(message['modelInfo'], 'providerId')) ?? used?.provider;
     const time = timeOf(at) ?? null;
     if (kind === 'condense_context') {
-      const usd = amount(field(message['contextCondense'], 'cost'));
+      const usd = parseAmount(field(message['contextCondense'], 'cost'));
       if (usd !== undefined && usd > 0) facts.request({ key, at: time, model: model ?? null, usage: {}, usd });
       facts.addMissing('The store does not include the tokens of requests that condense the conversation.');
       return;

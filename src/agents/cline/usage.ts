@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../model/text/json.ts';
 import { totalTokens, type TokenUsage } from '../../model/usage/usage.ts';
-import { amount, count, nonEmpty } from '../shared/guards.ts';
+import { parseAmount, count, nonEmpty } from '../shared/guards.ts';
 
 export interface BilledUsage {
   readonly usage: TokenUsage;
@@ -62,7 +62,7 @@ export function billedUsage(
     cacheRead: cacheReads,
     cacheWrite: cacheWrites,
   };
-  const cost = amount(info['cost']);
+  const cost = parseAmount(info['cost']);
   const usd = cost === 0 ? undefined : cost;
   return totalTokens(usage) === 0 && usd === undefined ? undefined : { usage, usd };
 }

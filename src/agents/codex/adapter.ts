@@ -1,6 +1,6 @@
 import type { AgentAdapter } from '../adapter.ts';
 import { canFork } from '../shared/forking.ts';
-import { atLeast } from '../../model/text/versions.ts';
+import { isAtLeastOrUnknown } from '../../model/text/versions.ts';
 import { LineNormalizer } from '../shared/normalizer/lineNormalizer.ts';
 import { codexCommand, hasAppServer, threadsSince } from './command.ts';
 import { CodexReader } from './normalize.ts';
@@ -49,7 +49,7 @@ export const codex: AgentAdapter = {
   versionCapabilities: (version) => ({
     ...(!hasAppServer(version) && { approvals: noAppServer(version), midRunMessages: noAppServer(version) }),
     ...(!canFork('codex', version) && { fork: noFork(version) }),
-    ...(!atLeast(version, threadsSince) && withoutThreads(version)),
+    ...(!isAtLeastOrUnknown(version, threadsSince) && withoutThreads(version)),
   }),
   ownVariables: [/^CODEX_(?:SANDBOX|SANDBOX_NETWORK_DISABLED|THREAD_ID|CI|INTERNAL_.*)$/],
   storedLine: { format: codexStore, matches: isContextLine },

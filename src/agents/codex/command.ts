@@ -3,7 +3,7 @@ import { canFork } from '../shared/forking.ts';
 import { argsOfMode } from '../shared/choices.ts';
 import { serversOf } from '../shared/mcp.ts';
 import { requireUuid } from '../shared/conversationId.ts';
-import { atLeast } from '../../model/text/versions.ts';
+import { isAtLeastOrUnknown } from '../../model/text/versions.ts';
 import { codexDialogue } from './appServer/dialogue.ts';
 import { codexChoices } from './choices.ts';
 import { codexServers, serversSince } from './servers.ts';
@@ -18,7 +18,7 @@ export const threadsSince = '0.44.0';
 const appServerSince = '0.169.0';
 
 export function hasAppServer(version: string | null): boolean {
-  return atLeast(version, appServerSince);
+  return isAtLeastOrUnknown(version, appServerSince);
 }
 
 /**
@@ -83,7 +83,7 @@ function commonOptions({ options, program }: CommandRequest): CommonOptions {
   const servers = serversOf({ options });
   const serverOptions = servers === undefined ? undefined : codexServers(servers);
   if (serverOptions === undefined) return { warnings, serverArgs: [], variables: undefined };
-  if (program.version === null || atLeast(program.version, serversSince)) {
+  if (program.version === null || isAtLeastOrUnknown(program.version, serversSince)) {
     const { filledServers: filled = [] } = options;
     if (filled.length > 0) warnings.push(shownWarning(filled));
     return { warnings, serverArgs: serverOptions.args, variables: serverOptions.variables };
@@ -105,7 +105,7 @@ function execCommand(request: CommandRequest, id: string | undefined, common: Co
     if (fork === true) {
       if (canFork('codex', program.version)) args.push('fork', id);
       else warnings.push(`Codex ${program.version ?? ''} cannot fork a thread; it begins a new conversation.`);
-    } else if (atLeast(program.version, threadsSince)) {
+    } else if (isAtLeastOrUnknown(program.version, threadsSince)) {
       args.push('resume', id);
       sessionId = id;
     } else {

@@ -38,7 +38,7 @@ export class CodexReader implements AgentReader {
     }
     const config = configLine(message);
     if (config === undefined) return false;
-    this.#oldEvents.config(config, line);
+    this.#oldEvents.readConfig(config, line);
     return true;
   }
 

@@ -1,6 +1,6 @@
 import type { AgentAdapter } from '../adapter.ts';
 import { LineNormalizer } from '../shared/normalizer/lineNormalizer.ts';
-import { atLeast } from '../../model/text/versions.ts';
+import { isAtLeastOrUnknown } from '../../model/text/versions.ts';
 import { copilotCommand, optionsSince } from './command.ts';
 import { CopilotReader } from './normalize.ts';
 
@@ -30,9 +30,9 @@ export const copilot: AgentAdapter = {
     mcp: supported,
   },
   versionCapabilities: (version) => {
-    if (atLeast(version, optionsSince.usageFile)) return {};
+    if (isAtLeastOrUnknown(version, optionsSince.usageFile)) return {};
     const usage = { supported: false, reason: `Copilot CLI ${version} does not report the tokens of a run` };
-    if (atLeast(version, optionsSince.json)) return { usage };
+    if (isAtLeastOrUnknown(version, optionsSince.json)) return { usage };
     const textOnly = { supported: false, reason: `Copilot CLI ${version} prints text only` };
     return {
       usage,

@@ -2,7 +2,7 @@ import type { CommandLine, CommandRequest, SideFiles } from '../adapter.ts';
 import { argsOfMode } from '../shared/choices.ts';
 import { requireUuid } from '../shared/conversationId.ts';
 import { serversFile } from '../shared/mcp.ts';
-import { atLeast } from '../../model/text/versions.ts';
+import { isAtLeastOrUnknown } from '../../model/text/versions.ts';
 import { copilotChoices } from './choices.ts';
 import { sessionInLog } from './wire.ts';
 
@@ -27,7 +27,7 @@ export const optionsSince = {
 export function copilotCommand(request: CommandRequest): CommandLine {
   const { prompt, options, program, resume, newSessionId, runFolder } = request;
   const { version } = program;
-  const has = (feature: keyof typeof optionsSince) => atLeast(version, optionsSince[feature]);
+  const has = (feature: keyof typeof optionsSince) => isAtLeastOrUnknown(version, optionsSince[feature]);
   const warnings: string[] = [];
   const args = has('json') ? ['--output-format', 'json', '--stream', 'on'] : ['--stream', 'off'];
   let sessionId: string | null = null;

@@ -1,7 +1,7 @@
 import { codeOfStatus } from '../shared/httpErrors.ts';
 
 /** Our codes for the errors of `session.error`; others are identified by their HTTP status. */
-const byType = new Map<string, string>([
+const errorsByType = new Map<string, string>([
   ['authentication', 'authentication_failed'],
   ['authorization', 'permission_denied'],
   ['rate_limit', 'rate_limit'],
@@ -10,7 +10,7 @@ const byType = new Map<string, string>([
 ]);
 
 export function errorCode(type: string | undefined, status: number | undefined, message: string): string | undefined {
-  const own = type === undefined ? undefined : byType.get(type);
+  const own = type === undefined ? undefined : errorsByType.get(type);
   if (own !== undefined) return own;
   if (status !== undefined) return codeOfStatus(status);
   if (message.startsWith('No response was returned.')) return 'empty_answer';

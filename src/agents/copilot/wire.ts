@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../../model/text/json.ts';
 import type { ModelUsage } from '../../model/usage/usage.ts';
-import { amount, count, field, nonEmpty, objects } from '../shared/guards.ts';
+import { parseAmount, count, field, nonEmpty, objects } from '../shared/guards.ts';
 import { errorReason, textOfBlocks } from '../shared/resultText.ts';
 
 /**
@@ -113,8 +113,8 @@ export function resultLine(message: JsonObject): ResultLine {
   return {
     sessionId: nonEmpty(message['sessionId']),
     exitCode: count(message['exitCode']),
-    apiDurationMs: amount(field(usage, 'totalApiDurationMs')),
-    sessionDurationMs: amount(field(usage, 'sessionDurationMs')),
+    apiDurationMs: parseAmount(field(usage, 'totalApiDurationMs')),
+    sessionDurationMs: parseAmount(field(usage, 'sessionDurationMs')),
     usage,
   };
 }
@@ -135,9 +135,9 @@ export function usageFile(value: unknown): UsageFile | undefined {
   return {
     models: Object.entries(metrics).flatMap(([model, metric]) => modelUsage(model, field(metric, 'usage'))),
     currentModel: nonEmpty(value['currentModel']),
-    apiDurationMs: amount(value['totalApiDurationMs']),
-    premiumRequestCost: amount(value['totalPremiumRequestCost']),
-    nanoAiu: amount(value['totalNanoAiu']),
+    apiDurationMs: parseAmount(value['totalApiDurationMs']),
+    premiumRequestCost: parseAmount(value['totalPremiumRequestCost']),
+    nanoAiu: parseAmount(value['totalNanoAiu']),
   };
 }
 

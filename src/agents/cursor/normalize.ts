@@ -1,7 +1,7 @@
 import type { RunReport } from '../../model/usage/facts.ts';
 import type { JsonObject } from '../../model/text/json.ts';
 import { code } from '../shared/describe.ts';
-import { amount, nonEmpty, text } from '../shared/guards.ts';
+import { parseAmount, nonEmpty, text } from '../shared/guards.ts';
 import { emptyReport } from '../shared/normalizer/emptyReport.ts';
 import { unknownContent } from '../shared/normalizer/lineLog.ts';
 import type { AgentReader, OwnFacts } from '../shared/normalizer/lineNormalizer.ts';
@@ -116,7 +116,7 @@ export class CursorReader implements AgentReader {
 
   #readAssistantMessage(message: JsonObject, line: SourceLine): boolean {
     for (const block of otherBlocks(message)) {
-      this.#run.lines.unknown(unknownContent(block), line.raw, line.timestamp);
+      this.#run.lines.addUnknown(unknownContent(block), line.raw, line.timestamp);
     }
     const shown = messageText(message);
     if (shown === undefined) return otherBlocks(message).length > 0;
@@ -172,7 +172,7 @@ export class CursorReader implements AgentReader {
     const shown = nonEmpty(message['result']);
     const subtype = nonEmpty(message['subtype']) ?? null;
     const isError = message['is_error'] === true || subtype?.startsWith('error') === true;
-    const durationMs = amount(message['duration_ms']) ?? null;
+    const durationMs = parseAmount(message['duration_ms']) ?? null;
     const error = isError ? (shown ?? 'The run failed; the agent gave no reason.') : undefined;
     if (error !== undefined) this.#run.error(error, undefined, timestamp);
     else if (shown !== undefined && !this.#hasSaid(shown)) texts.add('text', shown, timestamp, session.metadata());
@@ -183,7 +183,7 @@ export class CursorReader implements AgentReader {
       text: shown ?? null,
       errors: error === undefined ? [] : [error],
       durationMs,
-      apiDurationMs: amount(message['duration_api_ms']) ?? null,
+      apiDurationMs: parseAmount(message['duration_api_ms']) ?? null,
       usage: tokenUsage(message['usage']),
       cover: { of: 'run', sure: true },
     });

@@ -56,7 +56,8 @@ class CursorStoreReader implements RecordReader {
       else this.#readUserMessage(text(block['text']) ?? '', isSubagent);
     }
     const { facts, now } = this.#session;
-    if (!isSubagent) facts.last(role === 'user' ? 'answering' : this.#open.length > 0 ? 'tool' : 'answered', now);
+    if (!isSubagent)
+      facts.setLastState(role === 'user' ? 'answering' : this.#open.length > 0 ? 'tool' : 'answered', now);
     return true;
   }
 

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../../model/text/json.ts';
 import type { TokenUsage } from '../../model/usage/usage.ts';
-import { amount, count, field, nonEmpty, objects, text } from '../shared/guards.ts';
+import { parseAmount, count, field, nonEmpty, objects, text } from '../shared/guards.ts';
 
 /**
  * The JSON of `cursor-agent -p --output-format stream-json`, from its documentation and public logs. Only this file knows it.
@@ -27,7 +27,7 @@ export function isPiece(message: JsonObject): boolean {
 
 /** ISO 8601 time of the line, if it has a valid one. */
 export function timeOfMessage(message: JsonObject): string | undefined {
-  const at = amount(message['timestamp_ms']);
+  const at = parseAmount(message['timestamp_ms']);
   return at === undefined || at > 8.64e15 ? undefined : new Date(at).toISOString();
 }
 

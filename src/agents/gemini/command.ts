@@ -4,7 +4,7 @@ import type { CommandLine, CommandRequest } from '../adapter.ts';
 import { argsOfMode } from '../shared/choices.ts';
 import { requireUuid } from '../shared/conversationId.ts';
 import { serversFile } from '../shared/mcp.ts';
-import { atLeast } from '../../model/text/versions.ts';
+import { isAtLeastOrUnknown } from '../../model/text/versions.ts';
 import { geminiChoices } from './choices.ts';
 
 /** First version that asks to trust the folder, and has an option to skip that; earlier versions refuse the option. */
@@ -19,7 +19,7 @@ export function geminiCommand(request: CommandRequest): CommandLine {
   const warnings: string[] = [];
   const args = ['--output-format', 'stream-json'];
   // Vitrine starts nothing in an untrusted workspace, so this folder is trusted.
-  if (atLeast(program.version, trustSince)) args.push('--skip-trust');
+  if (isAtLeastOrUnknown(program.version, trustSince)) args.push('--skip-trust');
   let sessionId: string;
   if (resume === undefined) {
     sessionId = newSessionId;

@@ -164,7 +164,7 @@ export class GeminiChatReader implements RecordReader {
     this.#currentIds = at === -1 ? [] : this.#currentIds.slice(0, at);
     const shown = 'The chat was rewound: the model no longer sees the messages after an earlier one.';
     this.#session.run.system('rewind', shown, this.#session.now, { rewindTo: id });
-    this.#session.facts.last('answered', this.#session.now);
+    this.#session.facts.setLastState('answered', this.#session.now);
   }
 
   #readStoredMessage(message: JsonObject): boolean {
@@ -185,7 +185,7 @@ export class GeminiChatReader implements RecordReader {
     const at = this.#session.addTime(message['timestamp']);
     if (results.length > 0) {
       for (const part of results) this.#calls.response(part['functionResponse']);
-      this.#session.facts.last('answering', at);
+      this.#session.facts.setLastState('answering', at);
       return;
     }
     const shown = partsText(message['displayContent'] ?? message['content']);
@@ -193,7 +193,7 @@ export class GeminiChatReader implements RecordReader {
     this.#texts.set(id, shown);
     this.#session.userMessage(shown, 'human');
     this.#session.facts.prompt({ key: id, at }, shown);
-    this.#session.facts.last('answering', at);
+    this.#session.facts.setLastState('answering', at);
   }
 
   #addNotice(message: JsonObject, type: 'info' | 'warning' | 'error', id: string): void {
@@ -205,7 +205,7 @@ export class GeminiChatReader implements RecordReader {
       return;
     }
     this.#session.run.error(shown, errorCode(undefined, shown), at);
-    this.#session.facts.last('interrupted', at);
+    this.#session.facts.setLastState('interrupted', at);
   }
 
   #answer(message: JsonObject, id: string): void {
@@ -221,7 +221,7 @@ export class GeminiChatReader implements RecordReader {
     const calls = objects(message['toolCalls']);
     for (const call of calls) this.#calls.call(call);
     // Calls appear only after they have run, so a text before them looks like an answer.
-    this.#session.facts.last(calls.length > 0 ? 'answering' : 'answered', at);
+    this.#session.facts.setLastState(calls.length > 0 ? 'answering' : 'answered', at);
   }
 
   #readSubagentRecord(value: JsonObject, agent: string): boolean {

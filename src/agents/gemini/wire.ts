@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../../model/text/json.ts';
 import { totalTokens, type ModelUsage, type TokenUsage } from '../../model/usage/usage.ts';
-import { amount, count, field, idOf, nonEmpty, objects, text } from '../shared/guards.ts';
+import { parseAmount, count, field, idOf, nonEmpty, objects, text } from '../shared/guards.ts';
 import { errorReason, textOfBlocks } from '../shared/resultText.ts';
 
 /**
@@ -53,7 +53,7 @@ export function streamStats(value: unknown): Stats {
     models: entriesOf(models)
       .map(([model, counted]) => ({ model, ...streamTokens(counted) }))
       .filter((counted) => totalTokens(counted) > 0),
-    durationMs: amount(value['duration_ms']) ?? null,
+    durationMs: parseAmount(value['duration_ms']) ?? null,
     apiDurationMs: null,
   };
 }
@@ -76,7 +76,7 @@ export function jsonStats(value: unknown): Stats {
   const models = byModel
     .map(([model, counted]) => ({ model, ...jsonTokens(field(counted, 'tokens')) }))
     .filter((counted) => totalTokens(counted) > 0);
-  const latencies = byModel.map(([, counted]) => amount(field(counted['api'], 'totalLatencyMs')) ?? 0);
+  const latencies = byModel.map(([, counted]) => parseAmount(field(counted['api'], 'totalLatencyMs')) ?? 0);
   return {
     usage: models.length === 0 ? null : models.reduce<TokenUsage>(add, {}),
     models,

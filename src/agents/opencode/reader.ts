@@ -144,10 +144,10 @@ export class OpenCodeReader implements RecordReader {
     const { facts } = this.#session;
     const completed = field(data['time'], 'completed');
     const at = timeOf(completed ?? field(data['time'], 'created'));
-    if (data['error'] !== undefined) facts.last('interrupted', at);
-    else if (role === 'user') facts.last('answering', at);
-    else if (completed === undefined) facts.last(this.#parts.isToolRunning ? 'tool' : 'answering', at);
-    else facts.last(data['finish'] === 'tool-calls' ? 'answering' : 'answered', at);
+    if (data['error'] !== undefined) facts.setLastState('interrupted', at);
+    else if (role === 'user') facts.setLastState('answering', at);
+    else if (completed === undefined) facts.setLastState(this.#parts.isToolRunning ? 'tool' : 'answering', at);
+    else facts.setLastState(data['finish'] === 'tool-calls' ? 'answering' : 'answered', at);
   }
 }
 

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../model/text/json.ts';
 import { totalTokens, type TokenUsage } from '../../model/usage/usage.ts';
-import { amount, count, field, nonEmpty } from '../shared/guards.ts';
+import { parseAmount, count, field, nonEmpty } from '../shared/guards.ts';
 import { timeOf, type StoreSession } from '../stores/storeSession.ts';
 import type { OpenCodeMessage } from './message.ts';
 
@@ -63,6 +63,6 @@ function stepOf(value: JsonObject): Step | undefined {
     cacheWrite: count(field(cache, 'write')) ?? 0,
     reasoning,
   };
-  const cost = amount(value['cost']);
+  const cost = parseAmount(value['cost']);
   return totalTokens(usage) === 0 ? undefined : { usage, usd: cost === 0 ? undefined : cost };
 }

@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '../../model/text/json.ts';
 import { totalTokens, type TokenUsage } from '../../model/usage/usage.ts';
 import { code, codeBlock } from '../shared/describe.ts';
-import { amount, count, field, idOf, list, nonEmpty, objects, text } from '../shared/guards.ts';
+import { parseAmount, count, field, idOf, list, nonEmpty, objects, text } from '../shared/guards.ts';
 import { resultText } from '../shared/resultText.ts';
 import type { RecordReader, StoreSession } from '../stores/storeSession.ts';
 import { toolAction } from './tools.ts';
@@ -77,7 +77,7 @@ export class PiReader implements RecordReader {
         const shown = resultText(message['content']);
         this.#session.userMessage(shown, 'human');
         facts.prompt({ key, at: now }, shown);
-        facts.last('answering', now);
+        facts.setLastState('answering', now);
         return true;
       }
       case 'assistant':
@@ -85,7 +85,7 @@ export class PiReader implements RecordReader {
         return true;
       case 'toolResult':
         this.#readResult(message);
-        facts.last('answering', now);
+        facts.setLastState('answering', now);
         return true;
       case 'bashExecution': {
         const exitCode = count(message['exitCode']);
@@ -121,7 +121,7 @@ export class PiReader implements RecordReader {
       } else this.#session.unknown('Unknown block type', JSON.stringify(block));
     }
     const usage = usageOf(message['usage']);
-    const cost = amount(field(field(message['usage'], 'cost'), 'total'));
+    const cost = parseAmount(field(field(message['usage'], 'cost'), 'total'));
     if (usage !== undefined) {
       const usd = cost === undefined || cost === 0 ? {} : { usd: cost };
       facts.request({ key, at: now, model: model ?? null, usage, ...usd });
@@ -130,8 +130,8 @@ export class PiReader implements RecordReader {
     if (stop === 'aborted') run.system('interrupted', 'The turn was interrupted.', now);
     if (stop === 'error')
       run.error(nonEmpty(message['errorMessage']) ?? 'A request to the model failed.', undefined, now);
-    if (stop === 'aborted' || stop === 'error') facts.last('interrupted', now);
-    else facts.last(calls > 0 ? 'tool' : 'answered', now);
+    if (stop === 'aborted' || stop === 'error') facts.setLastState('interrupted', now);
+    else facts.setLastState(calls > 0 ? 'tool' : 'answered', now);
   }
 
   #startCall(block: JsonObject): void {

@@ -95,7 +95,7 @@ class QwenReader implements RecordReader {
         return true;
       case 'tool_result':
         this.#calls.result(value);
-        facts.last('answering', this.#session.now);
+        facts.setLastState('answering', this.#session.now);
         return true;
       case 'system':
         return this.#readSystem(value, fork);
@@ -124,7 +124,7 @@ class QwenReader implements RecordReader {
     }
     this.#session.userMessage(shown, 'human');
     facts.prompt({ key: originOf(value) ?? uuid, at: now, ...owner(fork) }, shown);
-    facts.last('answering', now);
+    facts.setLastState('answering', now);
     this.#isRequestCounted = false;
     return true;
   }
@@ -140,7 +140,7 @@ class QwenReader implements RecordReader {
     }
     this.#isRequestCounted = false;
     const calls = this.#readParts(value['message']);
-    facts.last(calls > 0 ? 'tool' : 'answered', now);
+    facts.setLastState(calls > 0 ? 'tool' : 'answered', now);
   }
 
   /** Returns the number of calls among the parts. */
@@ -193,7 +193,7 @@ class QwenReader implements RecordReader {
         return true;
       case 'rewind':
         run.system('rewind', 'The chat was rewound: the model no longer sees the messages after an earlier one.', now);
-        facts.last('answered', now);
+        facts.setLastState('answered', now);
         return true;
       default:
         return bookkeeping.has(subtype);
@@ -217,7 +217,7 @@ class QwenReader implements RecordReader {
         const status = count(field(event, 'status_code'));
         const shown = message ?? 'A request to the model failed.';
         this.#session.run.error(shown, status === undefined ? undefined : `http_${status}`, at);
-        facts.last('interrupted', at);
+        facts.setLastState('interrupted', at);
         return;
       }
       case 'qwen-code.tool_call':

@@ -1,6 +1,6 @@
 import type { NormalizedEntry } from '../../model/transcript/entry.ts';
 import type { ExecutorType } from '../../model/session/session.ts';
-import { atLeast } from '../../model/text/versions.ts';
+import { isAtLeastOrUnknown } from '../../model/text/versions.ts';
 
 /**
  * First versions with which a new conversation can continue from the end of another. Claude Code before 1.0.126 does that with
@@ -22,7 +22,7 @@ export function canForkAt(agent: ExecutorType | undefined, version: string | nul
 
 function hasVersion(since: typeof forkSince, agent: ExecutorType | undefined, version: string | null): boolean {
   const first = agent === undefined ? undefined : since[agent];
-  return first !== undefined && (version === null || atLeast(version, first));
+  return first !== undefined && (version === null || isAtLeastOrUnknown(version, first));
 }
 
 /** Where a fork cuts the conversation. */

@@ -25,12 +25,12 @@ export function idOf(value: unknown): string | undefined {
 
 /** A whole number from 0: a count, an index, a line number. */
 export function count(value: unknown): number | undefined {
-  const number = amount(value);
+  const number = parseAmount(value);
   return Number.isSafeInteger(number) ? number : undefined;
 }
 
 /** A finite number from 0, which may be printed as a text: an amount, a duration. */
-export function amount(value: unknown): number | undefined {
+export function parseAmount(value: unknown): number | undefined {
   const number = typeof value === 'string' && decimal.test(value) ? Number(value) : value;
   return typeof number === 'number' && Number.isFinite(number) && number >= 0 ? number : undefined;
 }

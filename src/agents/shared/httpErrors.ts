@@ -1,4 +1,4 @@
-const byStatus = new Map<number, string>([
+const errorsByStatus = new Map<number, string>([
   [400, 'invalid_request'],
   [401, 'authentication_failed'],
   [403, 'permission_denied'],
@@ -10,5 +10,5 @@ const byStatus = new Map<number, string>([
 
 /** Code of an error entry for what a model's server answered. */
 export function codeOfStatus(status: number): string {
-  return byStatus.get(status) ?? (status >= 500 ? 'server_error' : 'api_error');
+  return errorsByStatus.get(status) ?? (status >= 500 ? 'server_error' : 'api_error');
 }

@@ -9,7 +9,7 @@ export function base64Bytes(data: string): number {
 }
 
 /** Placeholder for an image or document in a text: its type and size, or its URL. */
-function attachment(block: JsonObject): string | undefined {
+function attachmentPlaceholder(block: JsonObject): string | undefined {
   if (block['type'] !== 'image' && block['type'] !== 'document') return undefined;
   const source = block['source'];
   const data = text(field(source, 'data')) ?? text(block['data']);
@@ -25,7 +25,7 @@ export function blockText(block: unknown): string | undefined {
   if (!isObject(block)) return undefined;
   if (block['type'] === 'text') return text(block['text']);
   if (block['type'] === 'tool_reference') return `[tool ${nonEmpty(block['tool_name']) ?? '?'}]`;
-  return attachment(block);
+  return attachmentPlaceholder(block);
 }
 
 /** A tool result as text: from a text, a list of blocks, or an object of an API tool. */

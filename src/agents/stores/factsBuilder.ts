@@ -110,7 +110,7 @@ export class FactsBuilder {
     this.#missingReasons.add(reason);
   }
 
-  last(state: LastRecord, at: string | null | undefined): void {
+  setLastState(state: LastRecord, at: string | null | undefined): void {
     this.#last = { state, at: at ?? this.#lastActivityAt };
   }
 

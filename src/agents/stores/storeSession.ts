@@ -96,7 +96,7 @@ export class StoreSession {
 
   unknown(content: string, raw: string): void {
     this.facts.records.unknown += 1;
-    this.run.lines.unknown(content, raw.slice(0, maxRaw), this.#now);
+    this.run.lines.addUnknown(content, raw.slice(0, maxRaw), this.#now);
   }
 }
 
@@ -139,7 +139,7 @@ export class RecordParser implements StoreParser {
     const { now, facts } = this.#session;
     if (record.kind === 'oversize') {
       facts.records.malformed += 1;
-      this.#session.run.lines.oversize({ bytes: record.bytes, head: record.head }, now);
+      this.#session.run.lines.addOversize({ bytes: record.bytes, head: record.head }, now);
       return;
     }
     const raw = rawOf(record);
@@ -147,7 +147,7 @@ export class RecordParser implements StoreParser {
     const value = record.kind === 'row' ? record.row : parse(raw);
     if (!isObject(value) && !isList(value)) {
       facts.records.malformed += 1;
-      this.#session.run.lines.malformed(raw.slice(0, maxRaw), now);
+      this.#session.run.lines.addMalformed(raw.slice(0, maxRaw), now);
     } else if (!this.#reader.read(value, record, raw)) {
       this.#session.unknown(isObject(value) ? unknownLine(value) : 'Unknown list', raw);
     }

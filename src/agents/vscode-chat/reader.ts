@@ -48,7 +48,7 @@ export class VscodeChatReader implements RecordReader {
     const value = count(field(model, 'value'));
     const known = value === undefined ? undefined : modelStates[value];
     const at = timeOf(field(model, 'completedAt')) ?? timeOf(last['timestamp']);
-    facts.last(known ?? (last['isCanceled'] === true ? 'interrupted' : 'answered'), at);
+    facts.setLastState(known ?? (last['isCanceled'] === true ? 'interrupted' : 'answered'), at);
     facts.time(timeOf(field(model, 'completedAt')));
   }
 

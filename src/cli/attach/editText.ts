@@ -8,12 +8,12 @@ const maxLines = 200;
 
 /** Diff of a request's edits against current files; '' if the request edits none. */
 export function editText(request: AgentRequest, previews: readonly EditPreview[]): string {
-  return previews.map((preview) => [header(preview), ...body(preview, request)].join('\n')).join('\n');
+  return previews.map((preview) => [header(preview), ...editLines(preview, request)].join('\n')).join('\n');
 }
 
 const header = ({ path }: EditPreview): string => `  ${visibleLine(path, 'code')}`;
 
-function body(preview: EditPreview, { asked_at: askedAt }: AgentRequest): string[] {
+function editLines(preview: EditPreview, { asked_at: askedAt }: AgentRequest): string[] {
   if (preview.state !== 'placed') return [`    (${reasons[preview.state]})`];
   const { lines, places, all, file, changedAt } = preview;
   const width = Math.max(0, ...lines.map(({ before = 0, after = 0 }) => String(Math.max(before, after)).length));

@@ -25,7 +25,7 @@ export async function assertTrusted(
   if (!isGranted && !(await askForTrust(context, blueprint, findUserBlueprint(name, all)))) {
     throw new UsageError(
       `The agent "${name}" comes from the repository, and you have not trusted its current version: ${blueprint.file}`,
-      `${risks(blueprint, findUserBlueprint(name, all)).join(' ')} Read the file, and add --trust-blueprint if you trust it.`,
+      `${riskLines(blueprint, findUserBlueprint(name, all)).join(' ')} Read the file, and add --trust-blueprint if you trust it.`,
     );
   }
   await rememberTrust(blueprint, home);
@@ -33,7 +33,7 @@ export async function assertTrusted(
 
 async function askForTrust(context: CliContext, blueprint: Blueprint, own: Blueprint | undefined): Promise<boolean> {
   if (!('isTTY' in context.stdin) || context.stdin.isTTY !== true) return false;
-  for (const risk of risks(blueprint, own)) context.stderr.write(`  ${risk}\n`);
+  for (const risk of riskLines(blueprint, own)) context.stderr.write(`  ${risk}\n`);
   const terminal = createInterface({ input: context.stdin, output: context.stderr });
   try {
     return /^y(?:es)?$/i.test((await terminal.question('Trust the current version of this agent? [y/N] ')).trim());
@@ -42,7 +42,7 @@ async function askForTrust(context: CliContext, blueprint: Blueprint, own: Bluep
   }
 }
 
-function risks({ agent }: Blueprint, own: Blueprint | undefined): string[] {
+function riskLines({ agent }: Blueprint, own: Blueprint | undefined): string[] {
   const servers = Object.entries(agent?.mcp_servers ?? {}).map(([name, server]) => serverText(name, server));
   return own === undefined ? servers : [`It replaces your own agent: ${visibleLine(own.file)}.`, ...servers];
 }

@@ -2,7 +2,7 @@ import path from 'node:path';
 import type { ObservedSummary } from '../../insight/observed/summary.ts';
 import type { SessionSummary } from '../../model/session/summary.ts';
 import { withServerWaits } from '../../engine/sources/live/serverWaits.ts';
-import { asSession } from '../../insight/observed/asSession.ts';
+import { toSessionSummary } from '../../insight/observed/asSession.ts';
 import { visibleLine } from '../../model/text/visibleText.ts';
 import { englishNumbers } from '../../text/numberFormat.ts';
 import { acpChoice, acpProfileIds } from '../options/acpAgent.ts';
@@ -100,7 +100,7 @@ export function rows(
     })),
     ...observed.map((session) => ({
       at: session.updated_at,
-      text: row(asSession(session), session.problem ?? entryPointText(session)),
+      text: row(toSessionSummary(session), session.problem ?? entryPointText(session)),
     })),
   ];
   return all.sort((a, b) => Date.parse(b.at) - Date.parse(a.at)).map(({ text }) => text);

@@ -92,9 +92,9 @@ async function recordOf(
   try {
     const { project_dir: folder = path.dirname(file), recording } = handle.summary();
     // Playing a recording writes no file.
-    if (recording || handle.total() > maxEntries) return undefined;
+    if (recording || handle.entryCount() > maxEntries) return undefined;
     const history = new FileHistory(file, folder);
-    for (let from = 0; from < handle.total(); from += pageSize)
+    for (let from = 0; from < handle.entryCount(); from += pageSize)
       for (const entry of await handle.read(from, from + pageSize)) history.add(entry);
     return { session, lines: history.lines(), fragments: history.fragments() };
   } finally {

@@ -72,7 +72,7 @@ export function addReadTools(server: McpServer, { engine, cwd, now, answer }: Re
         try {
           const { title, prompt, agent_label, model, status, outcome, reason, project_dir } = handle.summary();
           const entries = await handle.read(from, from + count);
-          const next = from + count < handle.total() ? from + count : null;
+          const next = from + count < handle.entryCount() ? from + count : null;
           const about = { title: title ?? prompt, agent: agent_label, model, status, outcome, reason, project_dir };
           return { session_id, ...about, entries: entries.map((entry) => truncateText(entryText(entry))), next };
         } finally {

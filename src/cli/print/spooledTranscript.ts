@@ -29,7 +29,7 @@ export class SpooledTranscript {
         if (entry !== undefined) this.#put(appendContent(entry, update.text), this.#open.has(update.index));
       }
     }
-    if (this.#heldCharacters > maxCharsInMemory) this.#spool();
+    if (this.#heldCharacters > maxCharsInMemory) this.#spoolLines();
   }
 
   /** All entries in index order. */
@@ -67,7 +67,7 @@ export class SpooledTranscript {
     return normalizedEntrySchema.parse(JSON.parse(data.toString('utf8')));
   }
 
-  #spool(): void {
+  #spoolLines(): void {
     const folder = this.#file?.folder ?? mkdtempSync(path.join(tmpdir(), 'vitrine-'));
     this.#file ??= { folder, descriptor: openSync(path.join(folder, 'entries'), 'wx+', 0o600) };
     for (const [index, entry] of this.#heldEntries) {

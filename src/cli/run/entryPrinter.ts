@@ -10,8 +10,8 @@ export interface PrintedSession {
   readonly id: string;
   summary(): Pick<SessionSummary, 'agent_label' | 'outcome' | 'reason'>;
   turns(): readonly { readonly firstIndex: number }[];
-  total(): number;
-  open(): readonly number[];
+  entryCount(): number;
+  openIndexes(): readonly number[];
   read(from: number, to: number): Promise<readonly NormalizedEntry[]>;
   /** Settles with the active run; `undefined` if there is none. */
   readonly done: Promise<RunResult | undefined>;
@@ -36,8 +36,8 @@ export class EntryPrinter {
   constructor(session: PrintedSession, context: CliContext, first: number) {
     this.#session = session;
     this.#context = context;
-    const open = new Set(session.open());
-    this.#printing = session.read(first, session.total()).then(async (entries) => {
+    const open = new Set(session.openIndexes());
+    this.#printing = session.read(first, session.entryCount()).then(async (entries) => {
       const settled = entries.filter((entry) => !open.has(entry.index));
       this.#count(settled);
       const [prompt] = settled;
@@ -49,7 +49,7 @@ export class EntryPrinter {
       }
     });
     this.#printing.catch(ignoreUntilEnd);
-    let next = session.total();
+    let next = session.entryCount();
     session.onUpdates((updates, total) => {
       const reported = new Set(updates.map((update) => (update.op === 'put' ? update.entry.index : update.index)));
       // Large batches of entries are only reported in part.

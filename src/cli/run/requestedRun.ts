@@ -47,7 +47,7 @@ const forkTexts: ForkWayTexts = {
     'The agent cannot continue its conversation from here. A new conversation starts, and the agent gets the transcript before this prompt as text.',
   nothing: 'This is the first prompt. A new conversation starts.',
 };
-const atEnd: ForkWayTexts = {
+const forkHistoryText: ForkWayTexts = {
   conversation: 'The agent continues a copy of its own conversation.',
   transcript:
     'The agent cannot fork its own conversation. A new conversation starts, and the agent gets the transcript of the other session as text.',
@@ -56,5 +56,5 @@ const atEnd: ForkWayTexts = {
 
 /** Prints what the agent will know in a fork at the prompt `at`, or at the end. */
 export function printForkMethod({ stderr }: CliContext, { way }: ResultOf<'planFork'>, at: number | undefined): void {
-  stderr.write(`vitrine: ${(at === undefined ? atEnd : forkTexts)[way]}\n`);
+  stderr.write(`vitrine: ${(at === undefined ? forkHistoryText : forkTexts)[way]}\n`);
 }

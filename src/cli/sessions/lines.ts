@@ -130,13 +130,13 @@ async function countRecorded(engine: Engine, id: string): Promise<EntryCounts | 
     const handle = await engine.open(id);
     try {
       let [toolCalls, prompts, read] = [0, 0, 0];
-      for (let from = 0; from < handle.total(); from += page) {
-        const entries = await handle.read(from, Math.min(from + page, handle.total()));
+      for (let from = 0; from < handle.entryCount(); from += page) {
+        const entries = await handle.read(from, Math.min(from + page, handle.entryCount()));
         toolCalls += countCalls(entries);
         prompts += entries.filter((entry) => entry.type.kind === 'user_message' && originOf(entry) === 'human').length;
         read += entries.length;
       }
-      return { toolCalls, prompts, isGappy: read < handle.total() };
+      return { toolCalls, prompts, isGappy: read < handle.entryCount() };
     } finally {
       handle.dispose();
     }

@@ -23,7 +23,7 @@ interface Client {
 }
 
 export interface ClientsDeps {
-  readonly onCount: (count: number) => void;
+  readonly onClientCount: (count: number) => void;
   /** Called when the last window has closed and runs must stop. */
   readonly onStopRuns: () => void;
   readonly reloadMs?: number;
@@ -104,7 +104,7 @@ export class Clients implements Presence {
   }
 
   #notifyListeners(): void {
-    this.#deps.onCount(this.count);
+    this.#deps.onClientCount(this.count);
     for (const listener of [...this.#presenceListeners]) listener();
   }
 

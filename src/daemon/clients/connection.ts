@@ -225,7 +225,7 @@ export class ClientConnection implements ConnectedClient {
       using(session_id, async (handle) => [...(await handle.messages())]),
     );
     this.#handle('head', calls.head, ({ session_id }) =>
-      using(session_id, async (handle) => ({ head: await handle.head() })),
+      using(session_id, async (handle) => ({ head: await handle.headHash() })),
     );
   }
 

@@ -21,14 +21,14 @@ function snapshotOf(handle: SessionHandle): SessionSnapshot {
   return {
     summary: handle.summary(),
     turns: [...handle.turns()],
-    total: handle.total(),
-    open: [...handle.open()],
-    live: handle.live(),
+    total: handle.entryCount(),
+    open: [...handle.openIndexes()],
+    live: handle.isLive(),
     ...(otherVersion !== undefined && { other_version: otherVersion }),
     dialogue: conversation !== null,
     takesMessages: conversation?.takesMessages ?? false,
-    requests: [...(conversation?.pending() ?? [])],
-    queued: (conversation?.queued() ?? []).map(({ id, text }) => ({ id, text })),
+    requests: [...(conversation?.pendingRequests() ?? [])],
+    queued: (conversation?.queuedMessages() ?? []).map(({ id, text }) => ({ id, text })),
     sizes: handle.sizes(),
     problems: handle.problems().slice(0, maxProblems),
   };
@@ -77,7 +77,7 @@ export class Subscription implements Disposable {
 
   /** Call this right after the subscription was created: later changes are sent as updates. */
   begin(): FollowedState {
-    return { subscription: this.#id, state: snapshotOf(this.handle), entries: [...this.handle.unsettled()] };
+    return { subscription: this.#id, state: snapshotOf(this.handle), entries: [...this.handle.openEntries()] };
   }
 
   /** Lets the client follow the session again, because another handle shows more of it. */
@@ -109,7 +109,7 @@ export class Subscription implements Disposable {
   /** Waits for the end of the active run, once. */
   #awaitEnd(started = false): void {
     const { done } = this.handle;
-    if (!(started || this.handle.live()) || this.#watchedEnd === done) return;
+    if (!(started || this.handle.isLive()) || this.#watchedEnd === done) return;
     this.#watchedEnd = done;
     const run_id = this.handle.turns().at(-1)?.runId;
     void done.then((result: RunResult | undefined) => {

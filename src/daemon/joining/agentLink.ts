@@ -94,11 +94,11 @@ export class AgentLink {
   conversation(): Conversation {
     return {
       takesMessages: true,
-      pending: () => this.pending(),
-      queued: () => [],
+      pendingRequests: () => this.pending(),
+      queuedMessages: () => [],
       answer: (id, answer, client) => this.#requests.answer(id, answer, client),
-      say: (text, how) => this.#sendMessage(text, how),
-      change: () => [],
+      sendMessage: (text, how) => this.#sendMessage(text, how),
+      changeOptions: () => [],
       unsend: () => undefined,
     };
   }

@@ -63,16 +63,16 @@ export class JoinedHandle implements SessionHandle {
     return this.#baseHandle.turns();
   }
 
-  total(): number {
-    return this.#transcript.total();
+  entryCount(): number {
+    return this.#transcript.entryCount();
   }
 
-  open(): readonly number[] {
-    return this.#transcript.open();
+  openIndexes(): readonly number[] {
+    return this.#transcript.openIndexes();
   }
 
-  unsettled(): readonly NormalizedEntry[] {
-    return this.#transcript.unsettled();
+  openEntries(): readonly NormalizedEntry[] {
+    return this.#transcript.openEntries();
   }
 
   read(from: number, to: number): Promise<readonly NormalizedEntry[]> {
@@ -83,8 +83,8 @@ export class JoinedHandle implements SessionHandle {
     return this.#baseHandle.find(text, limit, from);
   }
 
-  live(): boolean {
-    return this.#link !== undefined || this.#baseHandle.live();
+  isLive(): boolean {
+    return this.#link !== undefined || this.#baseHandle.isLive();
   }
 
   whenWritten(): Promise<void> {
@@ -107,8 +107,8 @@ export class JoinedHandle implements SessionHandle {
     return this.#baseHandle.messages();
   }
 
-  head(): ReturnType<SessionHandle['head']> {
-    return this.#baseHandle.head();
+  headHash(): ReturnType<SessionHandle['headHash']> {
+    return this.#baseHandle.headHash();
   }
 
   problems(): readonly string[] {

@@ -50,7 +50,7 @@ export class JoinedSessions {
   /** The handle itself, or one that takes part in the session whenever the agent has it open in its own server. Takes over the handle. */
   async follow(base: SessionHandle): Promise<SessionHandle> {
     if (formatOf(base.summary())?.join === undefined) return base;
-    return JoinedHandle.open(base, { join: (summary) => this.#use(summary), log: this.#log });
+    return JoinedHandle.open(base, { join: (summary) => this.#useLink(summary), log: this.#log });
   }
 
   /** The open link of a session that a client of this daemon follows. */
@@ -60,7 +60,7 @@ export class JoinedSessions {
   }
 
   /** `undefined`: the session can only be watched now. Never rejects. */
-  async #use(summary: SessionSummary): Promise<LinkUse | undefined> {
+  async #useLink(summary: SessionSummary): Promise<LinkUse | undefined> {
     const {
       session_id: id,
       observed,

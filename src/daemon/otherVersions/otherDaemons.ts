@@ -61,7 +61,7 @@ export class OtherDaemons {
 
   /** The handle itself, or one that also shows what the other daemon says of the session's run. Takes over the handle. */
   async follow(base: SessionHandle): Promise<SessionHandle> {
-    if (base.live() || !isSessionLive(base.summary().status)) return base;
+    if (base.isLive() || !isSessionLive(base.summary().status)) return base;
     const { engine, isPresent, log } = this.#deps;
     const connection = await this.#find(base.id, { kind: 'api', person: isPresent() });
     if (connection === null) return base;

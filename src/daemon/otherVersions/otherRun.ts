@@ -56,7 +56,7 @@ export class OtherRun {
     this.#changes = new Emitter(log);
     this.#done = new Promise((resolve) => (this.#resolveDone = resolve));
     base.onUpdates(() => {
-      if (this.#entries.total > 0) void this.#arrange();
+      if (this.#entries.total > 0) void this.#updateEntries();
     });
   }
 
@@ -71,8 +71,8 @@ export class OtherRun {
   /** Takes the first page. */
   async #begin(): Promise<AsyncGenerator<ResultOf<'transcript'>, void>> {
     const { base } = this.#deps;
-    const from = Math.max(0, base.total() - maxSearched);
-    const present = new Set((await base.read(from, base.total())).map(({ index }) => index));
+    const from = Math.max(0, base.entryCount() - maxSearched);
+    const present = new Set((await base.read(from, base.entryCount())).map(({ index }) => index));
     this.#firstUnreported = from;
     while (present.has(this.#firstUnreported)) this.#firstUnreported += 1;
     const pages = this.#pages();
@@ -118,17 +118,20 @@ export class OtherRun {
     this.#firstUnreported = page.next;
     this.#requests = page.requests;
     this.#takesMessages = page.takes_messages ?? true;
-    return this.#arrange(settled).then(() => this.#changes.fire());
+    return this.#updateEntries(settled).then(() => this.#changes.fire());
   }
 
   /** Never rejects. One at a time, because the record is read meanwhile. */
-  #arrange(settled: readonly EntryUpdate[] = []): Promise<void> {
+  #updateEntries(settled: readonly EntryUpdate[] = []): Promise<void> {
     const { base, log } = this.#deps;
     const arranged = this.#lastWork.then(async () => {
       const firstUnreported = this.#firstUnreported;
-      const entries = await base.read(Math.min(firstUnreported, this.#entries.first ?? firstUnreported), base.total());
+      const entries = await base.read(
+        Math.min(firstUnreported, this.#entries.first ?? firstUnreported),
+        base.entryCount(),
+      );
       const updates = [...settled, ...this.#entries.arrange(this.#requests, { entries, firstUnreported })];
-      if (updates.length > 0) this.#updates.fire(updates, this.#total());
+      if (updates.length > 0) this.#updates.fire(updates, this.#entryCount());
     });
     this.#lastWork = arranged.catch((error: unknown) => log.warn(`${base.id}: ${String(error)}`));
     return this.#lastWork;
@@ -136,7 +139,7 @@ export class OtherRun {
 
   #end(): void {
     this.#requests = [];
-    void this.#arrange();
+    void this.#updateEntries();
     this.#isActive = false;
     const { outcome, reason = 'The run was interrupted.' } = this.#deps.base.summary();
     this.#resolveDone(outcome === 'completed' ? { success: true } : { success: false, error: reason });
@@ -144,8 +147,8 @@ export class OtherRun {
     this.#deps.connection.close();
   }
 
-  #total(): number {
-    return Math.max(this.#deps.base.total(), this.#entries.total);
+  #entryCount(): number {
+    return Math.max(this.#deps.base.entryCount(), this.#entries.total);
   }
 
   #summary(): SessionSummary {
@@ -157,32 +160,32 @@ export class OtherRun {
   #createConversation(): Conversation {
     return {
       takesMessages: this.#takesMessages,
-      pending: () => this.#requests,
-      queued: () => [],
+      pendingRequests: () => this.#requests,
+      queuedMessages: () => [],
       answer: () => false,
-      say: () => {
+      sendMessage: () => {
         throw failures.takesNoMessage('The agent of another daemon');
       },
-      change: () => [],
+      changeOptions: () => [],
       unsend: () => undefined,
     };
   }
 
   #handle(): SessionHandle {
     const { base, connection } = this.#deps;
-    const done = (): SessionHandle['done'] => (this.#isActive || !base.live() ? this.#done : base.done);
+    const done = (): SessionHandle['done'] => (this.#isActive || !base.isLive() ? this.#done : base.done);
     return {
       ...base,
       summary: () => this.#summary(),
-      total: () => this.#total(),
-      open: () => [...base.open(), ...this.#entries.waitingIndexes()].sort((a, b) => a - b),
-      unsettled: () => [...base.unsettled(), ...this.#entries.unsettled()],
+      entryCount: () => this.#entryCount(),
+      openIndexes: () => [...base.openIndexes(), ...this.#entries.waitingIndexes()].sort((a, b) => a - b),
+      openEntries: () => [...base.openEntries(), ...this.#entries.unsettled()],
       read: async (from, to) => {
         // First, because the record may get one of them meanwhile.
         const unrecorded = this.#entries.entriesBetween(from, to);
         return withMissing(await base.read(from, to), unrecorded);
       },
-      live: () => this.#isActive || base.live(),
+      isLive: () => this.#isActive || base.isLive(),
       otherVersion: () => (this.#isActive ? connection.daemon.version : undefined),
       conversation: () => (this.#isActive ? this.#createConversation() : base.conversation()),
       get done() {
@@ -190,7 +193,7 @@ export class OtherRun {
       },
       onUpdates: (listener) =>
         combineDisposables(
-          base.onUpdates((updates) => listener(updates, this.#total())),
+          base.onUpdates((updates) => listener(updates, this.#entryCount())),
           this.#updates.on(listener),
         ),
       onSummary: (listener) => {

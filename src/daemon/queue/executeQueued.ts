@@ -86,7 +86,7 @@ async function commonDeps(
   return {
     blueprints: blueprints.load,
     projectDir: runner.project_dir,
-    permitChild: async (parent, agent, hash) => engine.children?.permit(parent, agent, hash),
+    permitChild: async (parent, agent, hash) => engine.children?.assertPermitted(parent, agent, hash),
     // The machine of the parent has a record of the session that waits.
     isFarFromParent: isTeamChild && !(await engine.queued.isWaiting(run.session_id)),
   };

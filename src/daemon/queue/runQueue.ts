@@ -17,7 +17,7 @@ import type { Run } from '../../model/session/session.ts';
 import type { ListedRun } from '../../model/session/waiting.ts';
 import type { ParamsOf, ResultOf } from '../../protocol/daemon/calls.ts';
 import type { ConnectedClient } from '../clients/clients.ts';
-import { daemonRetiring, folderUntrusted } from '../failures.ts';
+import { daemonRetiringFailure, folderUntrusted } from '../failures.ts';
 import type { TeamChildren } from '../team/children/teamChildren.ts';
 import { acceptedRun, acceptedTeamRun } from './acceptedRun.ts';
 import { QueuedChildren } from './queuedChildren.ts';
@@ -34,12 +34,12 @@ export interface RunQueueDeps extends QueuedRunDeps {
   readonly isConnected: (client: ConnectedClient) => boolean;
   readonly onRun: (run: Run) => void;
   /** Runs that wait; the daemon stays for them. */
-  readonly onWaiting: (count: number) => void;
+  readonly onWaitingCount: (count: number) => void;
   /** The queue of this machine with that of its team. */
   readonly withTeam: (local: LocalCoordinator) => QueueLink;
   readonly teamChildren: ConstructorParameters<typeof QueuedChildren>[0]['team'] & Pick<TeamChildren, 'queueChildRun'>;
   /** Called when a runner comes or goes. */
-  readonly onRunners: () => void;
+  readonly onRunnersChanged: () => void;
 }
 
 /** The queue of the store, opened when it is first used, and the runners that clients declared. */
@@ -75,7 +75,7 @@ export class RunQueue {
   }
 
   async #createInTeam(request: CreateRunRequest): Promise<ListedRun> {
-    const link = await this.#link();
+    const link = await this.#openLink();
     const { parent_session_id: parent, session_id = sessionId(randomHex) } = request;
     if (parent === undefined) return link.createRun(request);
     return this.#saveRecord(session_id, () =>
@@ -90,7 +90,7 @@ export class RunQueue {
       const { run_id } = await coordinator.createRun({ ...request, session_id }, origin);
       const job = coordinator.job(run_id);
       const run = (await coordinator.runs({ session_id })).find((candidate) => candidate.run_id === run_id);
-      if (job === undefined || run === undefined) throw daemonRetiring();
+      if (job === undefined || run === undefined) throw daemonRetiringFailure();
       await this.#keep(job, run);
       return run;
     };
@@ -111,16 +111,16 @@ export class RunQueue {
 
   /** @throws CoordinatorError */
   async change(request: ParamsOf<'changeQueued'>): Promise<Run> {
-    return (await this.#link()).changeRun(request);
+    return (await this.#openLink()).changeRun(request);
   }
 
   /** @throws CoordinatorError */
   async stop({ run_id }: ParamsOf<'stopQueued'>): Promise<Run> {
-    return (await this.#link()).stopRun(run_id);
+    return (await this.#openLink()).stopRun(run_id);
   }
 
   async runs({ from, ...filter }: ParamsOf<'queuedRuns'>): Promise<ResultOf<'queuedRuns'>> {
-    const all = await (await this.#link()).runs(filter);
+    const all = await (await this.#openLink()).runs(filter);
     const runs: Run[] = [];
     let characters = 0;
     for (const run of all.slice(from)) {
@@ -132,7 +132,7 @@ export class RunQueue {
   }
 
   async runners(): Promise<ResultOf<'runners'>> {
-    return [...(await (await this.#link()).runners())];
+    return [...(await (await this.#openLink()).runners())];
   }
 
   /** @throws CoordinatorError, EngineFailure if the folder is not trusted */
@@ -140,7 +140,7 @@ export class RunQueue {
     const { contexts, engine, log } = this.#deps;
     const isTrusted = context === undefined ? contexts.isTrusted(runner.project_dir) : context.trusted;
     if (!isTrusted) throw folderUntrusted(runner.project_dir);
-    const link = await this.#link();
+    const link = await this.#openLink();
     if (context !== undefined) contexts.add(context, 'terminal');
     const started = await RunnerLoop.start({
       registration: runner,
@@ -154,7 +154,7 @@ export class RunQueue {
     });
     const loops = this.#loops.get(client) ?? new Set();
     this.#loops.set(client, loops.add(started.loop));
-    this.#deps.onRunners();
+    this.#deps.onRunnersChanged();
     log.info(`Runner ${started.runner.runner_id} for ${runner.executor_type} in ${runner.project_dir}.`);
     if (!this.#deps.isConnected(client)) void this.remove(client, { finish: true });
     return started.runner;
@@ -184,7 +184,8 @@ export class RunQueue {
           job,
           waiting === undefined ? 'a runner is taking it now' : waitingText(waiting),
         );
-      if (parent !== undefined && execution_mode === 'async_callback') await engine.children?.expect({ parent, child });
+      if (parent !== undefined && execution_mode === 'async_callback')
+        await engine.children?.expectCallback({ parent, child });
     } catch (error) {
       log.warn(`${child}: the waiting session could not be recorded: ${String(error)}`);
     }
@@ -194,13 +195,14 @@ export class RunQueue {
     const { parent_session_id: parent, session_id, execution_mode } = job.run;
     await this.#savingRecords.get(session_id);
     await this.#deps.engine.queued.end(job);
-    if (parent !== undefined && execution_mode === 'async_callback') this.#deps.engine.children?.reported(parent);
+    if (parent !== undefined && execution_mode === 'async_callback')
+      this.#deps.engine.children?.handleChildEnded(parent);
   }
 
   #count({ run_id, status }: Run): void {
     if (status === 'pending') this.#waitingRunIds.add(run_id);
     else this.#waitingRunIds.delete(run_id);
-    this.#deps.onWaiting(this.#waitingRunIds.size);
+    this.#deps.onWaitingCount(this.#waitingRunIds.size);
   }
 
   async #close(): Promise<void> {
@@ -216,20 +218,20 @@ export class RunQueue {
       .catch((error: unknown) => this.#deps.log.error(`A runner could not be removed: ${String(error)}`))
       .finally(() => {
         this.#endingRuns.delete(ended);
-        this.#deps.onRunners();
+        this.#deps.onRunnersChanged();
       });
     this.#endingRuns.add(ended);
     return ended;
   }
 
-  async #link(): Promise<QueueLink> {
+  async #openLink(): Promise<QueueLink> {
     const coordinator = await this.#coordinator();
     this.#sharedLink ??= this.#deps.withTeam(coordinator);
     return this.#sharedLink;
   }
 
   async #coordinator(): Promise<LocalCoordinator> {
-    if (this.#closePromise !== undefined) throw daemonRetiring();
+    if (this.#closePromise !== undefined) throw daemonRetiringFailure();
     this.#openedQueue ??= this.#open();
     return (await this.#openedQueue).coordinator;
   }
@@ -242,7 +244,7 @@ export class RunQueue {
         monotonic: () => performance.now(),
         randomHex,
         log,
-        onOver: (job) => this.#handleEnd(job),
+        onRunEnded: (job) => this.#handleEnd(job),
       });
       opened.coordinator.onRun((run) => {
         this.#count(run);

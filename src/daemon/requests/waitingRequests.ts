@@ -13,7 +13,7 @@ interface WaitingRequestsDeps {
   readonly log: Log;
 }
 
-type Transcript = Pick<SessionHandle, 'total' | 'open' | 'unsettled' | 'read' | 'onUpdates'>;
+type Transcript = Pick<SessionHandle, 'entryCount' | 'openIndexes' | 'openEntries' | 'read' | 'onUpdates'>;
 
 /** A transcript with the requests that it lacks while they wait, each after the entries that it has. */
 export class WaitingRequests implements Transcript, Disposable {
@@ -33,27 +33,27 @@ export class WaitingRequests implements Transcript, Disposable {
     });
   }
 
-  total(): number {
-    return Math.max(this.#deps.base.total(), this.#entries.total);
+  entryCount(): number {
+    return Math.max(this.#deps.base.entryCount(), this.#entries.total);
   }
 
-  open(): readonly number[] {
-    return [...this.#deps.base.open(), ...this.#entries.waitingIndexes()].sort((a, b) => a - b);
+  openIndexes(): readonly number[] {
+    return [...this.#deps.base.openIndexes(), ...this.#entries.waitingIndexes()].sort((a, b) => a - b);
   }
 
-  unsettled(): readonly NormalizedEntry[] {
-    return [...this.#deps.base.unsettled(), ...this.#entries.unsettled()];
+  openEntries(): readonly NormalizedEntry[] {
+    return [...this.#deps.base.openEntries(), ...this.#entries.unsettled()];
   }
 
   async read(from: number, to: number): Promise<readonly NormalizedEntry[]> {
     const { base } = this.#deps;
     const stored = await base.read(from, to);
-    return [...stored, ...this.#entries.entriesBetween(Math.max(from, base.total()), to)];
+    return [...stored, ...this.#entries.entriesBetween(Math.max(from, base.entryCount()), to)];
   }
 
   onUpdates(listener: Parameters<SessionHandle['onUpdates']>[0]): Disposable {
     const registrations = [
-      this.#deps.base.onUpdates((updates) => listener(updates, this.total())),
+      this.#deps.base.onUpdates((updates) => listener(updates, this.entryCount())),
       this.#updates.on(listener),
     ];
     return {
@@ -67,13 +67,13 @@ export class WaitingRequests implements Transcript, Disposable {
   arrange(): Promise<void> {
     const { base, pending, decisionOf, log } = this.#deps;
     const arranged = this.#lastWork.then(async () => {
-      const firstUnreported = base.total();
+      const firstUnreported = base.entryCount();
       const entries = await base.read(
         Math.min(firstUnreported, this.#entries.first ?? firstUnreported),
         firstUnreported,
       );
       const updates = this.#entries.arrange(pending(), { entries, firstUnreported }, decisionOf);
-      if (updates.length > 0) this.#updates.fire(updates, this.total());
+      if (updates.length > 0) this.#updates.fire(updates, this.entryCount());
     });
     this.#lastWork = arranged.catch((error: unknown) => log.warn(`${base.id}: ${String(error)}`));
     return this.#lastWork;

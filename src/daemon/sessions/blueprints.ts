@@ -14,11 +14,11 @@ export interface DaemonBlueprintsDeps {
   readonly contexts: ClientContexts;
   /** Asks a person for an input value; `undefined`: none was given. */
   readonly input: (name: string, agent: Agent) => Promise<string | undefined>;
-  readonly onUndelivered: (session: SessionSummary, failure: EngineFailure) => void;
+  readonly onUndeliveredCallbacks: (session: SessionSummary, failure: EngineFailure) => void;
 }
 
 /** Agent files, used with the clients' settings for their folders. */
-export function daemonBlueprints({ contexts, input, onUndelivered }: DaemonBlueprintsDeps): BlueprintAccess {
+export function daemonBlueprints({ contexts, input, onUndeliveredCallbacks }: DaemonBlueprintsDeps): BlueprintAccess {
   return {
     load: (folder) => load(folder, contexts),
     use: {
@@ -30,7 +30,7 @@ export function daemonBlueprints({ contexts, input, onUndelivered }: DaemonBluep
       ...request,
       options: withChoice(request.options ?? {}, contexts.choice(folder, id)),
     }),
-    onUndelivered,
+    onUndeliveredCallbacks,
     tags: () => contexts.tags(),
     isTrusted: (folder) => contexts.isTrusted(folder),
   };

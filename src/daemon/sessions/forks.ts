@@ -91,8 +91,8 @@ export class Forks {
     const handle = await this.#deps.open(sessionId);
     try {
       const entries: NormalizedEntry[] = [];
-      for (let from = 0; from < handle.total(); from += pageSize)
-        entries.push(...(await handle.read(from, Math.min(from + pageSize, handle.total()))));
+      for (let from = 0; from < handle.entryCount(); from += pageSize)
+        entries.push(...(await handle.read(from, Math.min(from + pageSize, handle.entryCount()))));
       return { summary: handle.summary(), entries };
     } finally {
       handle.dispose();

@@ -5,7 +5,7 @@ import type { ParamsOf, ResultOf } from '../../protocol/daemon/calls.ts';
 import type { ClientContext } from '../../protocol/daemon/context.ts';
 import type { Clients, ConnectedClient } from '../clients/clients.ts';
 import type { ClientContexts } from '../clients/contexts.ts';
-import { daemonRetiring, folderUntrusted } from '../failures.ts';
+import { daemonRetiringFailure, folderUntrusted } from '../failures.ts';
 import type { Lifetime } from '../lifetime.ts';
 
 interface RaceCallsDeps {
@@ -37,7 +37,7 @@ export class RaceCalls {
   }
 
   start(client: ConnectedClient, { context, request }: ParamsOf<'startRace'>): Promise<ResultOf<'startRace'>> {
-    if (this.#deps.lifetime.isRetiring) throw daemonRetiring();
+    if (this.#deps.lifetime.isRetiring) throw daemonRetiringFailure();
     this.#assertTrusted(context, request.cwd);
     const kind = this.#deps.clients.describe(client)?.kind ?? 'api';
     const start: RaceCaller['start'] = (asked, variables, signal) => {

@@ -57,7 +57,7 @@ export class Records {
   }
 
   async read(handle: SessionHandle, { from, to }: ParamsOf<'read'>): Promise<ResultOf<'read'>> {
-    const end = Math.min(to, handle.total(), from + maxPage);
+    const end = Math.min(to, handle.entryCount(), from + maxPage);
     const entries: NormalizedEntry[] = [];
     let characters = 0;
     for (let at = from; at < end; at += maxConcurrentReads) {
@@ -67,7 +67,7 @@ export class Records {
         entries.push(entry);
       }
     }
-    return { entries, next: end < Math.min(to, handle.total()) ? end : null };
+    return { entries, next: end < Math.min(to, handle.entryCount()) ? end : null };
   }
 
   /** Settled entries from `from` on; waits for new ones, for new requests, or for the end of the run. */
@@ -76,11 +76,11 @@ export class Records {
     { from, wait_ms, waiting }: ParamsOf<'transcript'>,
   ): Promise<ResultOf<'transcript'>> {
     const known = new Set(waiting);
-    const settled = (): number => Math.min(handle.total(), ...handle.open());
-    const requests = () => [...(handle.conversation()?.pending() ?? [])];
+    const settled = (): number => Math.min(handle.entryCount(), ...handle.openIndexes());
+    const requests = () => [...(handle.conversation()?.pendingRequests() ?? [])];
     const isNew = (): boolean => {
       const now = requests();
-      return !handle.live() || settled() > from || now.length !== known.size || now.some(({ id }) => !known.has(id));
+      return !handle.isLive() || settled() > from || now.length !== known.size || now.some(({ id }) => !known.has(id));
     };
     if (!isNew()) await waitForChange(handle, isNew, wait_ms);
     const { entries } = await this.read(handle, { session_id: handle.id, from, to: settled() });
@@ -90,7 +90,7 @@ export class Records {
     return {
       entries,
       next,
-      live: handle.live() || next < settled(),
+      live: handle.isLive() || next < settled(),
       outcome,
       agent,
       requests: requests(),

@@ -6,13 +6,13 @@ import { isSessionLive } from '../../model/session/status.ts';
 export class RunningSessions {
   readonly #engine: Engine;
   readonly #log: Log;
-  readonly #onCount: (count: number) => void;
+  readonly #onRunCount: (count: number) => void;
   readonly #handles = new Map<string, SessionHandle>();
 
   constructor(engine: Engine, log: Log, onCount: (count: number) => void) {
     this.#engine = engine;
     this.#log = log;
-    this.#onCount = onCount;
+    this.#onRunCount = onCount;
     // Also runs that no client started, such as those of child sessions.
     engine.onSummary((summary) => {
       if (isSessionLive(summary.status) && !this.#handles.has(summary.session_id)) void this.hold(summary.session_id);
@@ -33,13 +33,13 @@ export class RunningSessions {
 
   #add(handle: SessionHandle): void {
     this.#handles.set(handle.id, handle);
-    this.#onCount(this.#handles.size);
+    this.#onRunCount(this.#handles.size);
     void handle.done.then(() => {
-      if (this.#handles.get(handle.id) === handle && !handle.live()) {
+      if (this.#handles.get(handle.id) === handle && !handle.isLive()) {
         this.#handles.delete(handle.id);
         handle.dispose();
       }
-      this.#onCount(this.#handles.size);
+      this.#onRunCount(this.#handles.size);
     });
   }
 
@@ -47,7 +47,7 @@ export class RunningSessions {
   async hold(sessionId: string): Promise<void> {
     try {
       const handle = await this.#engine.open(sessionId);
-      if (this.#handles.has(sessionId) || !handle.live()) handle.dispose();
+      if (this.#handles.has(sessionId) || !handle.isLive()) handle.dispose();
       else this.#add(handle);
     } catch (error) {
       this.#log.warn(`${sessionId} cannot be followed: ${String(error)}`);

@@ -24,7 +24,7 @@ export interface ObservedSourcesDeps {
   readonly joinedSessions: JoinedSessions;
   readonly engine: SessionCopierDeps['engine'];
   /** A session from another program was copied into a record. */
-  readonly onKept: (summary: SessionSummary) => void;
+  readonly onCopied: (summary: SessionSummary) => void;
   readonly prices: () => Promise<PriceTable>;
   readonly log: Log;
   readonly thread: IndexThread;
@@ -39,16 +39,16 @@ export class ObservedSources {
   readonly #sessionsByPlace = new Map<string, RemoteSessions>();
   readonly #watches = new Set<SourcesWatch>();
   /** Listeners for usage of sessions, and the watches that each one needs. */
-  readonly #useListeners = new Map<() => void, Disposable[]>();
+  readonly #usageListeners = new Map<() => void, Disposable[]>();
 
   constructor(deps: ObservedSourcesDeps) {
     this.#deps = deps;
     this.copier = new SessionCopier({
       ...deps,
       history: (id) => this.#findHistory(id),
-      onKept: (summary) => {
+      onCopied: (summary) => {
         this.#removeOwn(summary);
-        deps.onKept(summary);
+        deps.onCopied(summary);
       },
     });
   }
@@ -119,16 +119,16 @@ export class ObservedSources {
   }
 
   /** Watches the sessions, as far as clients have said where they are, until it is disposed. */
-  onUsed(listener: () => void): Disposable {
+  onUsage(listener: () => void): Disposable {
     const own = (): void => listener();
-    this.#useListeners.set(
+    this.#usageListeners.set(
       own,
       [...this.#sessionsByPlace.values()].map((sessions) => sessions.subscribe(own)),
     );
     return {
       dispose: () => {
-        for (const look of this.#useListeners.get(own) ?? []) look.dispose();
-        this.#useListeners.delete(own);
+        for (const look of this.#usageListeners.get(own) ?? []) look.dispose();
+        this.#usageListeners.delete(own);
       },
     };
   }
@@ -150,7 +150,7 @@ export class ObservedSources {
     const { thread, saved, log } = this.#deps;
     const created = new RemoteSessions({ place: { key, home, variables }, thread, saved, log });
     this.#sessionsByPlace.set(key, created);
-    for (const [listener, looks] of this.#useListeners) looks.push(created.subscribe(listener));
+    for (const [listener, looks] of this.#usageListeners) looks.push(created.subscribe(listener));
     return created;
   }
 }

@@ -9,7 +9,7 @@ export interface SessionCopierDeps {
   readonly engine: Pick<Engine, 'list' | 'onSummary' | 'archive'>;
   readonly history: (id: string) => Promise<ObservedHistory | undefined>;
   /** A copy was made or brought up to date. */
-  readonly onKept: (summary: SessionSummary) => void;
+  readonly onCopied: (summary: SessionSummary) => void;
   readonly log: Log;
 }
 
@@ -90,7 +90,7 @@ export class SessionCopier {
     const summary = await (copies.has(id) ? archive.updateObserved(history) : archive.importObserved(history));
     copies.set(id, summary.updated_at);
     this.#runningIds.delete(id);
-    this.#deps.onKept(summary);
+    this.#deps.onCopied(summary);
   }
 
   #load(): Promise<Map<string, string>> {

@@ -1,7 +1,7 @@
 import type { Disposable, Log } from '../../engine/api.ts';
 import type { ObservedFeed } from '../../engine/sources/following/openObserved.ts';
 import type { SourcesChange } from '../../engine/sources/sources.ts';
-import { asSession } from '../../insight/observed/asSession.ts';
+import { toSessionSummary } from '../../insight/observed/asSession.ts';
 import type { ObservedSummary } from '../../insight/observed/summary.ts';
 import type { SessionSummary } from '../../model/session/summary.ts';
 import type { ResultOf } from '../../protocol/daemon/calls.ts';
@@ -143,7 +143,7 @@ export class SourcesWatch implements Disposable {
       const { session_id: id } = row;
       const isOwn = row.executor_session_ids.some((nativeId) => this.#recordedIds.has(nativeId));
       if (isOwn && !copier.isCopy(id)) continue;
-      const summary = joinedSessions.describeSession(asSession(row));
+      const summary = joinedSessions.describeSession(toSessionSummary(row));
       const isInScope = await scope.includes(summary);
       if (isOwn && isInScope) copies.push(id);
       if (isOwn && !copier.isRunning(id)) continue;

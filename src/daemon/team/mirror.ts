@@ -67,16 +67,16 @@ export class TeamMirror {
       let isOpen = true;
       return {
         ...handle,
-        total: () => transcript.total(),
-        open: () => transcript.open(),
-        unsettled: () => transcript.unsettled(),
+        entryCount: () => transcript.entryCount(),
+        openIndexes: () => transcript.openIndexes(),
+        openEntries: () => transcript.openEntries(),
         read: (from, to) => transcript.read(from, to),
         onUpdates: (listener) => transcript.onUpdates(listener),
         summary: () => asShared(handle.summary(), shared),
         get done() {
           return handle.done;
         },
-        live: () => isSessionLive(handle.summary().status),
+        isLive: () => isSessionLive(handle.summary().status),
         conversation: () => (isSessionLive(handle.summary().status) ? this.#createConversation(id) : null),
         onConversation: (listener) => {
           listeners.add(listener);
@@ -170,13 +170,13 @@ export class TeamMirror {
   #createConversation(id: string): Conversation {
     return {
       takesMessages: false,
-      pending: () => this.#requests.get(id) ?? [],
-      queued: () => [],
+      pendingRequests: () => this.#requests.get(id) ?? [],
+      queuedMessages: () => [],
       answer: () => false,
-      say: () => {
+      sendMessage: () => {
         throw failures.takesNoMessage('An agent on another machine');
       },
-      change: () => [],
+      changeOptions: () => [],
       unsend: () => undefined,
     };
   }

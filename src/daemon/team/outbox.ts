@@ -90,7 +90,7 @@ export class Outbox {
   }
 
   /** The local session was deleted: its copy goes, too. */
-  deleted(id: string): Promise<void> {
+  handleDeleted(id: string): Promise<void> {
     return this.#decide(id, async () => {
       const known = await this.#deps.files.read(id);
       if (known === null || (known.share === 'nothing' && !known.forRun)) return;
@@ -236,9 +236,9 @@ export class Outbox {
     ].join(', ');
     let current = state;
     if (current.sent !== version) {
-      const { again } = state;
+      const { again: mustRepeat } = state;
       const extent = await use((database) =>
-        shareSession(database, { id, share, hostname, summary, updatedAt, again }),
+        shareSession(database, { id, share, hostname, summary, updatedAt, mustRepeat }),
       );
       current = { ...current, again: false, sent: version };
       if (sendsLines) current = await this.#sendLines(id, current, extent);

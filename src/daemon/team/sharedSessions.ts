@@ -46,7 +46,7 @@ export class SharedList {
     };
   }
 
-  hint({ kind, id }: ChangeHint): void {
+  handleHint({ kind, id }: ChangeHint): void {
     if (!this.#isWatched || (kind !== 'session' && kind !== 'lines' && kind !== 'withdrawn')) return;
     // Someone left, with all of their sessions.
     if (id === '') void this.resume();

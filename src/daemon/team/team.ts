@@ -129,7 +129,7 @@ export class DaemonTeam {
     if (hint.kind === 'lines' || hint.kind === 'session' || hint.kind === 'withdrawn')
       this.#mirror.handleChange(hint.id);
     if (hint.kind === 'request' || hint.kind === 'answer') this.#mirror.requestsChanged(hint.id);
-    this.#sharedList.hint(hint);
+    this.#sharedList.handleHint(hint);
     this.#deps.onHint(hint);
   }
 
@@ -230,7 +230,7 @@ export class DaemonTeam {
 
   /** The local session was deleted. */
   deleted(id: string): Promise<void> {
-    return this.#outbox.deleted(id);
+    return this.#outbox.handleDeleted(id);
   }
 
   async close(): Promise<void> {

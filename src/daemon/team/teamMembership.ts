@@ -25,7 +25,7 @@ interface MembershipDeps extends Omit<TeamDeps, 'onHint' | 'onConnected'> {
   /** Runners of other machines, the team or the connection to it changed. */
   readonly onChange: () => void;
   /** Sessions that other machines run for this one; the daemon stays for them. */
-  readonly onChildren: (count: number) => void;
+  readonly onChildCount: (count: number) => void;
   /** The team has what the machine of such a session records. */
   readonly onChildShown: (sessionId: string) => void;
 }
@@ -47,7 +47,7 @@ export class TeamMembership implements TeamSide {
   #team: DaemonTeam | null = null;
 
   /** Connects in the background where the store belongs to a team. */
-  constructor({ randomHex, onChange, onChildren, onChildShown, ...deps }: MembershipDeps) {
+  constructor({ randomHex, onChange, onChildCount, onChildShown, ...deps }: MembershipDeps) {
     const { log, engine } = deps;
     this.#log = log;
     this.#onChange = onChange;
@@ -74,7 +74,7 @@ export class TeamMembership implements TeamSide {
     });
     const team = (): DaemonTeam | null => this.#team;
     this.children = new TeamChildren({
-      ...{ engine, queue: this.queue, use, isConnected, team, randomHex, onCount: onChildren, log },
+      ...{ engine, queue: this.queue, use, isConnected, team, randomHex, onChildCount: onChildCount, log },
       onShown: onChildShown,
       isInTeam: () => isInTeam(deps.storeDir),
     });

@@ -98,7 +98,7 @@ export class Grants {
   mayRun(command: CommandToRun): boolean {
     if (this.#grantedByMode.all || this.#allowedCommandKeys.has(keyOf(command))) return true;
     if (Object.keys(command.env).length > 0) return false;
-    const same = sameCommands(command.words);
+    const same = equivalentCommands(command.words);
     for (const [id, allowed] of this.#commands) {
       if (!same.has(allowed.text) || allowed.cwd !== command.cwd) continue;
       this.#commands.delete(id);
@@ -121,7 +121,7 @@ function keyOf({ words, cwd, env }: CommandToRun): string {
 }
 
 /** All command lines that are equivalent to these words. */
-function sameCommands(words: readonly string[]): ReadonlySet<string> {
+function equivalentCommands(words: readonly string[]): ReadonlySet<string> {
   const same = new Set([commandLine(words)]);
   // Without spaces and quotes, joining and splitting the words is unambiguous.
   if (words.every((word) => /^[^\s'"\\]+$/.test(word))) same.add(words.join(' '));

@@ -108,7 +108,7 @@ function adapterOf({ label, programs, args = [], preset }: AcpAgent, adapter: Ag
       return {
         ...command,
         args: [...args, ...command.args],
-        warnings: [...command.warnings, ...ignored(request.options)],
+        warnings: [...command.warnings, ...ignoredOptionWarnings(request.options)],
       };
     },
   };
@@ -118,7 +118,7 @@ function resumeReason(preset: AcpPreset | undefined): string | undefined {
   return preset?.quirks.resume === 'none' ? `${preset.label} loses conversations when it loads them` : undefined;
 }
 
-function ignored({ maxTurns, maxBudgetUsd, maxAiCredits, appendSystemPrompt }: AgentOptions): string[] {
+function ignoredOptionWarnings({ maxTurns, maxBudgetUsd, maxAiCredits, appendSystemPrompt }: AgentOptions): string[] {
   const caps = { 'a turn limit': maxTurns, 'a cost limit': maxBudgetUsd, 'an AI credit limit': maxAiCredits };
   const limits = Object.entries(caps).filter(([, value]) => value !== undefined);
   const all = [...limits.map(([name]) => name), ...(appendSystemPrompt === undefined ? [] : ['a system prompt'])];

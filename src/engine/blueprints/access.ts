@@ -12,7 +12,7 @@ export interface BlueprintAccess {
   /** Adds the options that the user chose for a session, which override its agent file. */
   readonly chosen?: (session: SessionSummary, request: ResumeRequest) => ResumeRequest;
   /** Called once per session if a child's results could not be delivered, after several attempts. */
-  readonly onUndelivered?: (session: SessionSummary, failure: EngineFailure) => void;
+  readonly onUndeliveredCallbacks?: (session: SessionSummary, failure: EngineFailure) => void;
   /** Tags of this machine, which agents may require. Default: none. */
   readonly tags?: () => readonly string[];
   /** Whether a child session may run in a folder outside that of its parent. Default: no. */

@@ -55,7 +55,7 @@ export class LiveBudget implements BudgetListener {
     this.#budget.check(() => this.#figures(figures));
   }
 
-  waits(isWaiting: boolean): void {
+  setWaiting(isWaiting: boolean): void {
     this.#budget.setWaiting(isWaiting);
   }
 

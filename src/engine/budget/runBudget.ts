@@ -148,7 +148,7 @@ export class RunBudget {
       ? this.statuses().find((status) => status.scope !== 'message' && isUsedUp(status))
       : undefined;
     if (used !== undefined) {
-      this.#trip(used);
+      this.#reachLimit(used);
       return false;
     }
     this.#usageBeforeMessage = this.#ownUsage();
@@ -236,7 +236,7 @@ export class RunBudget {
     const all = this.statuses();
     this.#notifyNearLimits(all);
     const exceeded = mostUsed(all.filter((status) => isOverrun(status, this.#figures.callsTool)));
-    if (exceeded !== undefined && !this.#listener.isWaitingForEnd()) this.#trip(exceeded);
+    if (exceeded !== undefined && !this.#listener.isWaitingForEnd()) this.#reachLimit(exceeded);
     else this.#wait(this.#activeSince === null ? null : msToNext(all));
   }
 
@@ -249,7 +249,7 @@ export class RunBudget {
     }
   }
 
-  #trip(status: BudgetStatus): void {
+  #reachLimit(status: BudgetStatus): void {
     this.#reachedBudget = status;
     clearTimeout(this.#timer);
     this.#listener?.onReached(status);

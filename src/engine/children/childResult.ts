@@ -34,7 +34,7 @@ export async function resultOfChild(handle: SessionHandle): Promise<ChildResult>
 
 async function lastMessage(handle: SessionHandle): Promise<string | null> {
   const first = handle.turns().at(-1)?.firstIndex ?? 0;
-  for (let to = handle.total(); to > first; to -= pageSize) {
+  for (let to = handle.entryCount(); to > first; to -= pageSize) {
     const entries = await handle.read(Math.max(first, to - pageSize), to);
     const last = entries.findLast(
       ({ type, metadata }) => type.kind === 'assistant_message' && metadata?.parentCallId === undefined,

@@ -30,7 +30,7 @@ import { assertSameAgent, type ListedAgents } from './listedAgents.ts';
 import { stopSessionTree } from './stopSessionTree.ts';
 import { CallbackSender, type CallbackSenderDeps } from './callbacks/callbackSender.ts';
 import { RecordedRefusal } from './recordedRefusal.ts';
-import { ancestry, TreeLimits } from './treeLimits.ts';
+import { withAncestors, TreeLimits } from './treeLimits.ts';
 import { unmetDemands } from './unmetDemands.ts';
 
 type Mode = Session['execution_mode'];
@@ -106,7 +106,7 @@ export class Children {
     const { session } = caller;
     const all = await this.#engine.list();
     if ((await this.#limits.findReachedLimit(caller, all)) !== null) return [];
-    const ancestorNames = new Set(ancestry(session, all).map(({ agent_name }) => agent_name));
+    const ancestorNames = new Set(withAncestors(session, all).map(({ agent_name }) => agent_name));
     const startable: object[] = [];
     for (const { agent } of await this.#deps.blueprints(session.project_dir ?? '')) {
       if (agent?.status !== 'active' || ancestorNames.has(agent.name)) continue;
@@ -138,7 +138,7 @@ export class Children {
   /** @throws EngineFailure if a limit, a cycle or the blueprint forbids it */
   async start(caller: Caller, child: ChildRequest): Promise<ChildStatus | ChildResult> {
     const { session } = caller;
-    const top = ancestry(session, await this.#engine.list()).at(-1)?.session_id ?? session.session_id;
+    const top = withAncestors(session, await this.#engine.list()).at(-1)?.session_id ?? session.session_id;
     const before = this.#lastStarts.get(top) ?? Promise.resolve();
     const started = before.then(async () => {
       const childHandle = await this.#start(caller, child);
@@ -157,7 +157,7 @@ export class Children {
     const { session } = caller;
     const { agent_name: name, prompt, mode } = child;
     const all = await this.#engine.list();
-    if (ancestry(session, all).some(({ agent_name }) => agent_name === name)) {
+    if (withAncestors(session, all).some(({ agent_name }) => agent_name === name)) {
       throw failures.childRefused(
         worded`The agent "${name}" is already running as a parent of this session. Starting it again would create a loop.`,
       );
@@ -189,7 +189,7 @@ export class Children {
   /** Queues the child for another online runner that meets its demands. @throws EngineFailure if there is none */
   async #queueChild(caller: Caller, run: ChildRun, name: string, unmet: Demands): Promise<FollowedChild> {
     const { runs } = this.#deps;
-    if (caller.signal.aborted) throw callerGone();
+    if (caller.signal.aborted) throw callerGoneFailure();
     const availability = (await runs?.findRunner(run)) ?? { by: 'none' };
     if (runs === undefined || availability.by === 'none') {
       const next = ('why' in availability ? availability.why : undefined) ?? worded`The user must queue the run.`;
@@ -350,7 +350,7 @@ export class Children {
     if (!caller.signal.aborted) return handle;
     handle.dispose();
     await stopSessionTree(this.#engine, handle.id);
-    throw callerGone();
+    throw callerGoneFailure();
   }
 
   /** @throws EngineFailure for a session that the caller did not start */
@@ -363,16 +363,16 @@ export class Children {
 
 /** Awaits `work`, such as an input from the user, but rejects when the caller's run ends. */
 async function rejectWhenCallerEnds<T>({ signal }: Caller, work: () => Promise<T>): Promise<T> {
-  if (signal.aborted) throw callerGone();
+  if (signal.aborted) throw callerGoneFailure();
   let leave = (): void => undefined;
   const cancelled = new Promise<never>((_, reject) => {
-    leave = () => reject(callerGone());
+    leave = () => reject(callerGoneFailure());
     signal.addEventListener('abort', leave, { once: true });
   });
   return Promise.race([work(), cancelled]).finally(() => signal.removeEventListener('abort', leave));
 }
 
-const callerGone = (): EngineFailure =>
+const callerGoneFailure = (): EngineFailure =>
   failures.childRefused(worded`The run that requested the child session has ended.`);
 
 function statusOf(summary: SessionSummary): ChildStatus {

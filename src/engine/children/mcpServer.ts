@@ -51,15 +51,15 @@ export class ChildMcpServer implements ChildServer {
     this.#children.idle(sessionId);
   }
 
-  permit(parentId: string, agent: Agent, fileHash?: string): Promise<void> {
+  assertPermitted(parentId: string, agent: Agent, fileHash?: string): Promise<void> {
     return this.#children.permit(parentId, agent, fileHash);
   }
 
-  expect(callback: { readonly parent: string; readonly child: string }): Promise<void> {
+  expectCallback(callback: { readonly parent: string; readonly child: string }): Promise<void> {
     return this.#children.expect(callback);
   }
 
-  reported(parent: string): void {
+  handleChildEnded(parent: string): void {
     this.#children.idle(parent);
   }
 
@@ -67,11 +67,11 @@ export class ChildMcpServer implements ChildServer {
     return this.#children.recover(accepts);
   }
 
-  closing(sessions: readonly SessionSummary[]): Promise<void> {
+  prepareClose(sessions: readonly SessionSummary[]): Promise<void> {
     return this.#children.closing(sessions);
   }
 
-  async closeMs(): Promise<void> {
+  async close(): Promise<void> {
     for (const [key, caller] of this.#callers) this.#dismiss(key, caller);
     this.#children.close();
     const server = await this.#listeningServer?.catch(() => undefined);

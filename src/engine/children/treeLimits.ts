@@ -37,18 +37,20 @@ export class TreeLimits {
     this.#limitsBySession.set(session.session_id, limits);
     const [oldest] = this.#limitsBySession.keys();
     if (this.#limitsBySession.size > maxKnown && oldest !== undefined) this.#limitsBySession.delete(oldest);
-    const [own = session, ...above] = ancestry(session, all);
+    const [own = session, ...above] = withAncestors(session, all);
     const aboveLimits = await Promise.all(above.map((ancestor) => this.#limitsOf(ancestor)));
     const depth = Math.min(limits.depth, ...aboveLimits.map((limit) => limit.depth));
-    if (above.length + 1 > depth) return overLimit(worded`Nesting limit for child agents reached: ${depth}.`);
+    if (above.length + 1 > depth) return overLimitFailure(worded`Nesting limit for child agents reached: ${depth}.`);
     const countBelow = this.#makeDescendantCounter(all);
     if (countBelow(own.session_id) >= limits.children) {
-      return overLimit(worded`This session has already started its maximum of ${limits.children} child sessions.`);
+      return overLimitFailure(
+        worded`This session has already started its maximum of ${limits.children} child sessions.`,
+      );
     }
     for (const [index, { children }] of aboveLimits.entries()) {
       const { session_id: id, agent_name: name = '' } = above[index] ?? session;
       if (countBelow(id) >= children)
-        return overLimit(
+        return overLimitFailure(
           worded`Agent "${name}" already has its maximum of ${children} child sessions, including nested ones.`,
         );
     }
@@ -88,7 +90,7 @@ export class TreeLimits {
 }
 
 /** The session and its ancestors, nearest first. Stops at a cycle, which an import can contain. */
-export function ancestry(session: Session, all: readonly Session[]): readonly Session[] {
+export function withAncestors(session: Session, all: readonly Session[]): readonly Session[] {
   const byId = new Map(all.map((summary) => [summary.session_id, summary]));
   const chain: Session[] = [];
   for (let at: Session | undefined = session; at !== undefined && !chain.includes(at);) {
@@ -98,5 +100,5 @@ export function ancestry(session: Session, all: readonly Session[]): readonly Se
   return chain;
 }
 
-const overLimit = (why: Wording): EngineFailure =>
+const overLimitFailure = (why: Wording): EngineFailure =>
   failures.childRefused(why, worded`The parent agent’s file sets this limit.`);

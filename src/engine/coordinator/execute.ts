@@ -17,7 +17,7 @@ export interface ExecuteDeps extends ResumeBlueprintDeps {
     resume(sessionId: string, request: ResumeRequest): Promise<StartedRun>;
   };
   /** As `ChildServer.permit` */
-  readonly permitChild: ChildServer['permit'];
+  readonly permitChild: ChildServer['assertPermitted'];
   /** Another machine has the parent of the run's session. */
   readonly isFarFromParent: boolean;
 }

@@ -33,7 +33,7 @@ export interface LocalDeps {
   readonly randomHex: (digits: number) => string;
   readonly log: Log;
   /** Called before listeners learn that the run has ended. Never rejects. */
-  readonly onOver?: (job: Job) => Promise<void>;
+  readonly onRunEnded?: (job: Job) => Promise<void>;
 }
 
 /** The coordinator in this process. Owns a timer and the journal until it is disposed. */
@@ -43,17 +43,17 @@ export class LocalCoordinator implements CoordinatorLink, Disposable {
   readonly #runChanged: Emitter<[run: Run]>;
   #timer: NodeJS.Timeout | undefined;
   #isDisposed = false;
-  readonly #onRunEnded: LocalDeps['onOver'];
+  readonly #onRunEnded: LocalDeps['onRunEnded'];
   /** Changed jobs, reported to listeners once they are in the journal. */
   #unreportedJobs: Job[] = [];
 
   private constructor(
     journal: Journal,
     saved: readonly Job[],
-    { clock, monotonic, randomHex, log, onOver }: LocalDeps,
+    { clock, monotonic, randomHex, log, onRunEnded }: LocalDeps,
   ) {
     this.#journal = journal;
-    this.#onRunEnded = onOver;
+    this.#onRunEnded = onRunEnded;
     this.#runChanged = new Emitter(log);
     this.#coordinator = new Coordinator(
       {

@@ -40,7 +40,7 @@ export class FollowUps {
    * trigger are returned unchanged.
    * @throws FollowUpRefused
    */
-  async admit(state: SessionState, request: ResumeRequest): Promise<ResumeRequest> {
+  async checkAutomaticRun(state: SessionState, request: ResumeRequest): Promise<ResumeRequest> {
     const { trigger } = request;
     if (trigger === undefined) return request;
     const reader = await this.#deps.sessions.openReader(state.id);

@@ -158,7 +158,7 @@ export class FollowUpScheduler implements Disposable {
       const now = this.#deps.clock();
       const at = Math.max(decision.at, now + Math.min(minWaitMs, decision.delayMs));
       const title = summary.title ?? titleOf(summary.prompt);
-      this.#arm({ sessionId: id, title, trigger: { ...trigger, total }, prompt, at });
+      this.#startTimer({ sessionId: id, title, trigger: { ...trigger, total }, prompt, at });
     } catch (error) {
       this.#deps.log.error(logLine('follow-up not planned', { session: id, error: String(error) }));
     } finally {
@@ -166,11 +166,11 @@ export class FollowUpScheduler implements Disposable {
     }
   }
 
-  #arm(due: DueFollowUp): void {
+  #startTimer(due: DueFollowUp): void {
     this.#drop(due.sessionId);
     const wait = Math.max(0, due.at - this.#deps.clock());
     const timer = this.#deps.after(Math.min(wait, longestWait), () => {
-      if (wait > longestWait) this.#arm(due);
+      if (wait > longestWait) this.#startTimer(due);
       else this.#fire(due.sessionId);
     });
     this.#dueFollowUps.set(due.sessionId, { due, timer });

@@ -62,7 +62,9 @@ async function importSource(source: Source, { file, agent }: ImportRequest, deps
     imported,
     begin: async (session, suggestedId) => {
       const id =
-        suggestedId !== undefined && !(await exists(deps.store, suggestedId)) ? suggestedId : sessionId(deps.randomHex);
+        suggestedId !== undefined && !(await doesSessionExist(deps.store, suggestedId))
+          ? suggestedId
+          : sessionId(deps.randomHex);
       writer = await deps.store.create({ ...session, session_id: id, status: 'stopped', imported });
       return writer;
     },
@@ -182,7 +184,7 @@ async function readMessages(handle: FileHandle, head: string): Promise<readonly 
   return Array.isArray(known.data) ? known.data : 'messages' in known.data ? known.data.messages : known.data.output;
 }
 
-async function exists(store: RecordStore, id: string): Promise<boolean> {
+async function doesSessionExist(store: RecordStore, id: string): Promise<boolean> {
   try {
     await (await store.openReader(id)).close();
     return true;

@@ -44,13 +44,13 @@ export async function* outputChunks(
   exit: Promise<unknown>,
   options: { readonly clock: () => number; readonly drainMs: number },
 ): AsyncGenerator<OutputChunk> {
-  const waiting: { readonly chunk: OutputChunk; readonly onTaken: () => void }[] = [];
+  const waiting: { readonly chunk: OutputChunk; readonly onChunkRead: () => void }[] = [];
   let wake = (): void => undefined;
   let running = 2;
   const pump = async (type: OutputChunk['type']): Promise<void> => {
     for await (const data of readUntilDrained(streams[type], exit, options.drainMs)) {
-      await new Promise<void>((onTaken) => {
-        waiting.push({ chunk: { type, data, timestamp: new Date(options.clock()) }, onTaken });
+      await new Promise<void>((onChunkRead) => {
+        waiting.push({ chunk: { type, data, timestamp: new Date(options.clock()) }, onChunkRead });
         wake();
       });
     }
@@ -64,7 +64,7 @@ export async function* outputChunks(
       const next = waiting.shift();
       if (next !== undefined) {
         yield next.chunk;
-        next.onTaken();
+        next.onChunkRead();
       } else {
         await new Promise<void>((resolve) => {
           wake = resolve;

@@ -75,13 +75,13 @@ export async function stopProcessTree(target: TreeTarget, steps: readonly Ladder
     if (tree.length === 0) return [];
     signalGroup(target, tree, step.signal);
     // The first signal is for the agent only, which knows best how to end its children.
-    if (stepNumber > 0) signalEach(tree, step.signal);
+    if (stepNumber > 0) signalProcesses(tree, step.signal);
     await waitForEnd(target, tree, step.graceMs);
     tree = await processTreeOf(target, tree);
   }
   for (let round = 0; tree.length > 0 && round < killRounds; round++) {
     signalGroup(target, tree, 'SIGKILL');
-    signalEach(tree, 'SIGKILL');
+    signalProcesses(tree, 'SIGKILL');
     await delay(Math.min(10 * (round + 1), 100));
     tree = await processTreeOf(target, tree);
   }
@@ -113,7 +113,7 @@ function signalGroup(target: TreeTarget, tree: readonly ProcessInfo[], signal: N
   if (pgid !== undefined && tree.some((info) => info.pgid === pgid)) send(-pgid, signal);
 }
 
-function signalEach(tree: readonly ProcessInfo[], signal: NodeJS.Signals): void {
+function signalProcesses(tree: readonly ProcessInfo[], signal: NodeJS.Signals): void {
   for (const { pid } of tree) send(pid, signal);
 }
 

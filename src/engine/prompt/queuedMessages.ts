@@ -19,13 +19,13 @@ function queueLine(runId: string, at: string, { id, text }: QueueChange): LineOf
 
 /** A sent message must be recorded (`written`) before it leaves the queue. */
 export function queueRecorder(
-  run: { readonly runId: string; written(): Promise<void> },
+  run: { readonly runId: string; whenWritten(): Promise<void> },
   clock: () => number,
   append: (line: LineOf<'decision'>) => Promise<void>,
 ): (change: QueueChange) => void {
   return (change) => {
     const keep = (): Promise<void> => append(queueLine(run.runId, new Date(clock()).toISOString(), change));
-    void (change.text === null ? run.written().then(keep) : keep());
+    void (change.text === null ? run.whenWritten().then(keep) : keep());
   };
 }
 

@@ -15,7 +15,7 @@ export interface CountdownDeps {
   readonly presence: Presence | undefined;
   /** Milliseconds. */
   readonly clock: () => number;
-  readonly onEnd: () => void;
+  readonly onExpired: () => void;
   /** The countdown was paused or continued. */
   readonly onChange: () => void;
 }
@@ -49,12 +49,12 @@ export class Countdown {
   }
 
   #fit(): void {
-    const { presence, clock, onEnd } = this.#deps;
+    const { presence, clock, onExpired } = this.#deps;
     const runs = presence?.isPresent() !== false;
     if (runs === (this.#timer !== undefined)) return;
     if (runs) {
       this.#startedAt = clock();
-      this.#timer = setTimeout(onEnd, Math.min(this.#remainingMs, maxTimerMs));
+      this.#timer = setTimeout(onExpired, Math.min(this.#remainingMs, maxTimerMs));
     } else {
       clearTimeout(this.#timer);
       this.#timer = undefined;

@@ -67,8 +67,8 @@ export class Requests {
     };
     const minutes = Math.round(requestMs / 60_000);
     const waitedText = minutes > 0 ? `${minutes} min` : `${Math.round(requestMs / 1000)} s`;
-    const onEnd = (): void => settle('timeout', { kind: 'deny', reason: `No answer within ${waitedText}.` });
-    const countdown = isTimed ? new Countdown(requestMs, { presence, clock, onChange, onEnd }) : undefined;
+    const onExpired = (): void => settle('timeout', { kind: 'deny', reason: `No answer within ${waitedText}.` });
+    const countdown = isTimed ? new Countdown(requestMs, { presence, clock, onChange, onExpired }) : undefined;
     const timed = (): AgentRequest => {
       const ends = countdown?.endsAt;
       return ends === undefined ? request : { ...request, expires_at: iso(ends) };

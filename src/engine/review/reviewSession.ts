@@ -15,7 +15,7 @@ import {
 
 /** The part of a session's handle that a review reads. */
 export interface ReviewSource {
-  total(): number;
+  entryCount(): number;
   read(from: number, to: number): Promise<readonly NormalizedEntry[]>;
 }
 

@@ -100,8 +100,8 @@ export class LiveRun implements ActiveRun {
     return this.#budget.counted(undefined);
   }
 
-  written(): Promise<void> {
-    return this.#feed.written();
+  whenWritten(): Promise<void> {
+    return this.#feed.whenWritten();
   }
 
   /** Resolves when the agent is running. @throws EngineFailure if it does not start, which is also recorded */
@@ -169,13 +169,13 @@ export class LiveRun implements ActiveRun {
         void session.append(decisionLine(this.runId, request, decision)),
       onQueueChange: queueRecorder(this, this.#deps.clock, (line) => session.append(line)),
       onChange: () => {
-        const needs_you = needsYou(this.#conversation.pending());
+        const needs_you = needsYou(this.#conversation.pendingRequests());
         if (needs_you !== session.summary.needs_you) session.change({ needs_you });
-        this.#budget.waits(needs_you !== undefined);
+        this.#budget.setWaiting(needs_you !== undefined);
         session.conversations.fire();
       },
       maySend: () => this.#budget.maySend(this.#figuresContext()),
-      ...(folder.copiesFiles && { beforeMessage: () => this.#feed.written().then(() => folder.copyAtPrompt()) }),
+      ...(folder.copiesFiles && { beforeMessage: () => this.#feed.whenWritten().then(() => folder.copyAtPrompt()) }),
       onClosed: (endsItself) => this.#closeIn(endsItself ? closeMs : 0, endsItself ? 'late' : 'as_expected'),
       onFailure: (message) => {
         this.#state = failConversation(this.#state, failures.agentFailed(label, message));

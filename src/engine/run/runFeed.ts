@@ -101,7 +101,7 @@ export class RunFeed {
   processChunk({ type, data, timestamp }: OutputChunk, side: SideFiles | undefined): Promise<void> {
     return this.#serialize(async () => {
       await this.#openLog(type).write(data);
-      if (type === 'stderr') await this.#recordOrder(type, data.length);
+      if (type === 'stderr') await this.#recordStreamPosition(type, data.length);
       const at = timestamp.getTime();
       await this.apply([...(side?.readUpdates(this.#output, at) ?? []), ...this.#output.push(type, data, at)]);
     });
@@ -122,13 +122,13 @@ export class RunFeed {
       if (this.#hasEnded) return;
       const data = Buffer.from(`${JSON.stringify({ ...line, at: new Date(at).toISOString() })}\n`);
       await this.#openLog('client').write(data);
-      await this.#recordOrder('client', data.length);
+      await this.#recordStreamPosition('client', data.length);
       await this.apply(this.#output.push('client', data, at));
     });
   }
 
   /** Settles when everything received so far has been passed to the record. */
-  async written(): Promise<void> {
+  async whenWritten(): Promise<void> {
     await this.#last;
   }
 
@@ -229,7 +229,7 @@ export class RunFeed {
   }
 
   /** Records the position within stdout, so that replaying the raw logs gives the same order. */
-  async #recordOrder(stream: 'stderr' | 'client', bytes: number): Promise<void> {
+  async #recordStreamPosition(stream: 'stderr' | 'client', bytes: number): Promise<void> {
     this.#orderNoteCount += 1;
     if (this.#orderNoteCount > maxOrderNotes) return;
     const { state, plan } = this.#deps;

@@ -73,7 +73,7 @@ interface SessionPart {
 
 function sessionMatches(part: SessionPart): SessionMatches {
   let [count, highestScore, synthetic, highestSynthetic] = [0, 0, 0, 0];
-  forEach(part, (_index, score, isSynthetic) => {
+  forEachMatch(part, (_index, score, isSynthetic) => {
     if (isSynthetic) {
       synthetic += 1;
       highestSynthetic = Math.max(highestSynthetic, score);
@@ -90,7 +90,7 @@ function sessionMatches(part: SessionPart): SessionMatches {
   };
 }
 
-function forEach(
+function forEachMatch(
   { session, ids, exactFlags, from, to, lengths, scores }: SessionPart,
   take: (index: number, score: number, isSynthetic: boolean) => void,
 ): void {
@@ -104,7 +104,7 @@ function forEach(
 function findBestEntries(part: SessionPart, most: number, withSynthetic: boolean): RankedEntry[] {
   const best: RankedEntry[] = [];
   let least = Number.NEGATIVE_INFINITY;
-  forEach(part, (index, score, isSynthetic) => {
+  forEachMatch(part, (index, score, isSynthetic) => {
     if (score <= least || (isSynthetic && !withSynthetic)) return;
     let place = best.length;
     while (place > 0 && (best[place - 1]?.[1] ?? 0) < score) place -= 1;
@@ -118,7 +118,7 @@ function findBestEntries(part: SessionPart, most: number, withSynthetic: boolean
 function findAutomatic(part: SessionPart): Candidate[] {
   const { session } = part;
   const found: Candidate[] = [];
-  forEach(part, (index, score, isSynthetic) => {
+  forEachMatch(part, (index, score, isSynthetic) => {
     if (isSynthetic) found.push({ id: entryId(session, index), sessionNumber: session.no, score, isSynthetic });
   });
   return found;

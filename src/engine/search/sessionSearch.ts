@@ -85,7 +85,7 @@ export class SessionSearch {
       const automatic = matches.filter(({ sessionNumber, synthetic }) => synthetic > 0 && !observed.has(sessionNumber));
       const leftOut = await this.#countLeftOut(
         query,
-        bySession(
+        candidatesBySession(
           automatic.flatMap((found) => found.automatic()),
           chosenSessions,
         ),
@@ -102,7 +102,7 @@ export class SessionSearch {
       const { chosenSessions, scanned, corpus } = await this.#findScope(database, request);
       if (words.length === 0) return { entries: [], leftOut: { count: 0, entries: [] }, scanned };
       const like = candidatesLike(database, { words, kinds, atLeast }, corpus);
-      const found = bySession(like.found, chosenSessions);
+      const found = candidatesBySession(like.found, chosenSessions);
       const score = (text: string): number => scoreOf(text, like.rarity, corpus);
       const people = found.map(withoutSynthetic).filter((candidates) => candidates !== undefined);
       const leftOut = {
@@ -169,12 +169,12 @@ export class SessionSearch {
       const session = indexedSession(database, id);
       if (session === undefined) return;
       removeSession(database, session);
-      this.#expungeSoon();
+      this.#scheduleExpunge();
     });
   }
 
   /** Once for several deletions, because it rewrites the whole index. */
-  #expungeSoon(): void {
+  #scheduleExpunge(): void {
     clearTimeout(this.#expungeTimer);
     this.#expungeTimer = setTimeout(() => {
       this.#enqueue(expungeDeleted).catch((error: unknown) => {
@@ -196,7 +196,7 @@ export class SessionSearch {
 
   async #refreshCatalogue(database: Database, request: RefreshRequest): Promise<CatalogueState> {
     const known = await this.#refresh.run(database, request);
-    if (known.removed > 0) this.#expungeSoon();
+    if (known.removed > 0) this.#scheduleExpunge();
     return known;
   }
 
@@ -314,7 +314,7 @@ function answer(
 }
 
 /** Candidates of the searched sessions. */
-function bySession(found: readonly Candidate[], chosen: Scope['chosenSessions']): Candidates[] {
+function candidatesBySession(found: readonly Candidate[], chosen: Scope['chosenSessions']): Candidates[] {
   const sessions = new Map(
     chosen.map(({ session, indexed: blocks }) => [
       blocks.no,

@@ -69,11 +69,11 @@ export class LiveConversation implements Conversation {
     return this.#isEndedByUser;
   }
 
-  pending(): readonly AgentRequest[] {
+  pendingRequests(): readonly AgentRequest[] {
     return this.#requests.pending();
   }
 
-  queued(): readonly QueuedMessage[] {
+  queuedMessages(): readonly QueuedMessage[] {
     return [...this.#queue];
   }
 
@@ -81,7 +81,7 @@ export class LiveConversation implements Conversation {
     return this.#requests.answer(requestId, answer, client);
   }
 
-  say(text: string, how: SendMode): void {
+  sendMessage(text: string, how: SendMode): void {
     const { label, onChange } = this.#deps;
     if (!this.takesMessages) throw failures.takesNoMessage(label);
     const characters = this.#queue.reduce((sum, queuedMessage) => sum + queuedMessage.text.length, text.length);
@@ -95,7 +95,7 @@ export class LiveConversation implements Conversation {
     onChange();
   }
 
-  change({ model, permissionMode }: LiveOptions): readonly (keyof LiveOptions)[] {
+  changeOptions({ model, permissionMode }: LiveOptions): readonly (keyof LiveOptions)[] {
     const dialogue = this.takesMessages ? this.#dialogue : null;
     const taken: (keyof LiveOptions)[] = [];
     if (model !== undefined && dialogue?.setModel !== undefined) {

@@ -36,7 +36,7 @@ export interface ActiveRun {
   /** Usage for budgets: model responses, and active milliseconds. */
   counted(): { readonly responses: number; readonly active_ms: number };
   /** Settles when all messages and decisions so far have been passed to the record. */
-  written(): Promise<void>;
+  whenWritten(): Promise<void>;
   /** Resolves when the process tree has ended and `done` has settled. `reason` is recorded. */
   stop(steps?: readonly LadderStep[], reason?: string): Promise<void>;
 }
@@ -188,8 +188,8 @@ export class SessionState {
   }
 
   /** Settles when everything so far is in the record. */
-  async written(): Promise<void> {
-    await this.run?.written();
+  async whenWritten(): Promise<void> {
+    await this.run?.whenWritten();
     await this.#writer?.flush();
   }
 

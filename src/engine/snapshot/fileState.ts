@@ -30,7 +30,7 @@ export class ReadBudget {
     this.#bytes = bytes;
   }
 
-  keeps(text: string): boolean {
+  canKeep(text: string): boolean {
     if (text.length > this.#characters) return false;
     this.#characters -= text.length;
     return true;
@@ -64,7 +64,7 @@ async function readSmall(file: string, budget: ReadBudget): Promise<Pick<FileSta
   const hash = createHash('sha256').update(data).digest('hex');
   if (data.length > longestText || data.includes(0)) return { hash };
   const text = data.toString('utf8');
-  return budget.keeps(text) ? { hash, text } : { hash };
+  return budget.canKeep(text) ? { hash, text } : { hash };
 }
 
 export function isSameState(a: FileState, b: FileState): boolean {

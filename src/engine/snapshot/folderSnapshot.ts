@@ -42,9 +42,9 @@ interface CachedState {
 
 /** Snapshot of a folder without git, which reads every file. @throws SnapshotProblem if there are too many */
 export async function folderSnapshot(folder: string, limits: SnapshotLimits): Promise<Snapshot> {
-  const before = await scan(folder, limits, new Map());
+  const before = await scanFolder(folder, limits, new Map());
   return {
-    changes: async () => changesBetween(before, await scan(folder, limits, before)),
+    changes: async () => changesBetween(before, await scanFolder(folder, limits, before)),
     textBefore: (file) => {
       const known = before.get(file);
       return Promise.resolve(known === undefined ? null : known.state?.text);
@@ -53,7 +53,7 @@ export async function folderSnapshot(folder: string, limits: SnapshotLimits): Pr
 }
 
 /** Files with the same size and times as in `earlier` are not read again. */
-async function scan(
+async function scanFolder(
   folder: string,
   limits: SnapshotLimits,
   earlier: ReadonlyMap<string, CachedState>,

@@ -41,7 +41,7 @@ export function fillPlaceholders(
   const missing = new Set<string>();
   const valueOf = (whole: string, name: string): string => {
     if (!known.test(name)) return whole;
-    const found = lookUp(name, values);
+    const found = resolvePlaceholder(name, values);
     if (found === undefined) missing.add(name);
     return found ?? '';
   };
@@ -50,7 +50,7 @@ export function fillPlaceholders(
   return { servers: Object.fromEntries(filled), missing: [...missing] };
 }
 
-function lookUp(name: string, { env, workspaceFolder, inputs }: PlaceholderValues): string | undefined {
+function resolvePlaceholder(name: string, { env, workspaceFolder, inputs }: PlaceholderValues): string | undefined {
   if (name === 'workspaceFolder') return workspaceFolder;
   const key = name.slice(name.indexOf(':') + 1);
   const from = name.startsWith('env:') ? env : inputs;

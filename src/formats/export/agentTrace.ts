@@ -9,7 +9,7 @@ import { fileChanges, TracedFile } from './shared/tracedFile.ts';
 export const agentTrace: Exporter = {
   async *write(source, { version, sha256 }) {
     const { summary } = source;
-    const { files, outside } = await trace(source);
+    const { files, outside } = await traceFiles(source);
     const record = {
       version: '0.1',
       id: uuidOf(sha256(`agent-trace ${summary.session_id} ${summary.updated_at}`)),
@@ -32,7 +32,10 @@ export const agentTrace: Exporter = {
   },
 };
 
-async function trace({ summary, entries }: ExportSource): Promise<{ files: Map<string, TracedFile>; outside: number }> {
+async function traceFiles({
+  summary,
+  entries,
+}: ExportSource): Promise<{ files: Map<string, TracedFile>; outside: number }> {
   const files = new Map<string, TracedFile>();
   let outside = 0;
   for await (const entry of entries()) {

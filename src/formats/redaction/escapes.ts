@@ -67,7 +67,7 @@ export function unescapeText(text: string): UnescapedText | null {
   const view = new View(text);
   for (const match of text.matchAll(escape))
     view.replace(match.index, match[0].length, decodeEscape(match.groups ?? {}));
-  return view.done();
+  return view.build();
 }
 
 /** Builds the text from left to right. */
@@ -93,7 +93,7 @@ class View implements UnescapedText {
     this.#put(at + length, by);
   }
 
-  done(): UnescapedText {
+  build(): UnescapedText {
     this.#keep(this.#takenUpTo + reach);
     this.text = this.#parts.join('');
     return this;

@@ -3,7 +3,7 @@ import type { ClaimVerdict, EvidenceLink } from './types.ts';
 
 /** Texts of the footnotes, in the reader's language. */
 export interface FootnoteWords {
-  given(what: string): string;
+  citedByAgent(what: string): string;
   found(what: string, step: string, verdict: ClaimVerdict | undefined): string;
   notFound(what: string): string;
 }
@@ -46,7 +46,7 @@ function outsideOfCode(code: ReturnType<typeof findCodeSpans>, at: number): numb
 function noteOf(link: EvidenceLink, words: FootnoteWords): string {
   const { status, given, source } = link;
   if (status === 'given')
-    return words.given(
+    return words.citedByAgent(
       lineOf([given?.title, given?.url].filter(Boolean).join(' ') || link.claim || (given?.description ?? '')),
     );
   const lines = link.lines === undefined ? '' : `:${link.lines.join('-')}`;

@@ -60,18 +60,18 @@ export class SessionFiles {
     // A denied or failed call did not read or change anything; an interrupted one may have.
     if ((status !== 'success' && status !== 'cancelled') || this.#countedEntries.has(entry.index)) return;
     const step: StepRef = { entryIndex: entry.index, number };
-    if (action.kind === 'file_read' && status === 'success') this.#touch(action.path, step, undefined);
+    if (action.kind === 'file_read' && status === 'success') this.#addTouch(action.path, step, undefined);
     else if (action.kind === 'file_write') {
       const lines = action.content?.split('\n').length;
       const ended = action.content?.endsWith('\n') === true || action.content === '' ? 1 : 0;
-      this.#touch(action.path, step, {
+      this.#addTouch(action.path, step, {
         kind: 'write',
         added: lines === undefined ? undefined : lines - ended,
         removed: 0,
       });
     } else if (action.kind === 'file_edit') {
       for (const { change, counts } of counted(action.changes))
-        this.#touch(change.path, step, { kind: change.kind, ...counts });
+        this.#addTouch(change.path, step, { kind: change.kind, ...counts });
     } else if (action.kind === 'search' && status === 'success') this.#search(result?.text ?? '', step);
     else return;
     this.#countedEntries.add(entry.index);
@@ -84,7 +84,7 @@ export class SessionFiles {
   }
 
   /** Files in search results that no call used, with the first search. */
-  found(): { readonly path: string; readonly step: StepRef }[] {
+  filesFoundBySearch(): { readonly path: string; readonly step: StepRef }[] {
     return [...this.#foundPaths].flatMap(([path, step]) => (this.#files.has(path) ? [] : [{ path, step }]));
   }
 
@@ -109,7 +109,7 @@ export class SessionFiles {
     }
   }
 
-  #touch(
+  #addTouch(
     rawPath: string,
     step: StepRef,
     change: { kind: 'write' | FileChange['kind']; added: number | undefined; removed: number | undefined } | undefined,

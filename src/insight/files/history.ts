@@ -186,7 +186,7 @@ export class FileHistory {
     }
     const hunks = patch === undefined ? [] : hunksOf(patch);
     if (hunks.length > 0) this.#apply(hunks, by);
-    else if (oldText !== undefined && newText !== undefined) this.#substitute(oldText, newText, by);
+    else if (oldText !== undefined && newText !== undefined) this.#replaceText(oldText, newText, by);
     else this.#forgetContent();
   }
 
@@ -234,7 +234,7 @@ export class FileHistory {
     return found;
   }
 
-  #substitute(oldText: string, newText: string, by: number): void {
+  #replaceText(oldText: string, newText: string, by: number): void {
     const content = this.#content;
     if (content?.isComplete !== true) {
       this.#isExact = false;

@@ -58,7 +58,7 @@ function claimsOf(now: FileText, { session, lines, fragments }: FileRecord): Lin
     const texts = oldLines.map(({ text }) => text ?? '');
     claimLines(owned, now.lines, oldLines, unchangedLines(texts, now.lines), Infinity);
   } else {
-    for (const { at, stretch } of stretches(oldLines)) claimFragment(owned, now, stretch, at);
+    for (const { at, stretch } of splitAtGaps(oldLines)) claimFragment(owned, now, stretch, at);
   }
   for (const fragment of [...fragments].reverse()) claimFragment(owned, now, fragment.map(removeCarriageReturn));
   return owned.map(({ by, isEditedSince, read }) => [
@@ -68,7 +68,7 @@ function claimsOf(now: FileText, { session, lines, fragments }: FileRecord): Lin
 }
 
 /** The recorded parts of an incomplete file, and their positions. */
-function stretches(lines: readonly HistoryLine[]): { at: number; stretch: HistoryLine[] }[] {
+function splitAtGaps(lines: readonly HistoryLine[]): { at: number; stretch: HistoryLine[] }[] {
   const found: { at: number; stretch: HistoryLine[] }[] = [];
   let open: { at: number; stretch: HistoryLine[] } | undefined;
   for (const [at, line] of lines.entries()) {
@@ -113,7 +113,7 @@ function claimLines(
     const [line, own] = [oldLines[place], owned[at]];
     if (line !== undefined && own !== undefined) {
       if (line.by !== null && (own.by === null || own.isEditedSince))
-        Object.assign(own, { by: line.by, edited: false });
+        Object.assign(own, { by: line.by, isEditedSince: false });
       own.read ??= line.read;
     }
     [first, last] = [at + 1, place];
@@ -138,7 +138,7 @@ function haveOtherChanges(
       const similarityToText = similarity(line.text?.trim() ?? '', text);
       if (similarityToText < best) continue;
       best = similarityToText;
-      Object.assign(own, { by: line.by, edited: true });
+      Object.assign(own, { by: line.by, isEditedSince: true });
     }
   }
 }

@@ -52,18 +52,18 @@ export function rulesOf(
   const { executor_type: type, follow_ups: own } = session;
   const byDefault = ofAgent !== undefined || (type !== undefined && settings.executors?.includes(type) === true);
   if (!(own?.on ?? byDefault)) return null;
-  const usd = smallest(settings.max_budget_usd, ofAgent?.max_budget_usd);
+  const usd = minOf(settings.max_budget_usd, ofAgent?.max_budget_usd);
   return {
     triggers: ofAgent?.triggers ?? settings.triggers ?? usual,
     delayMs: (ofAgent?.delay_minutes ?? settings.delay_minutes ?? defaults.delay) * 60_000,
-    perSession: smallest(settings.max_per_session, ofAgent?.max_per_session) ?? defaults.perSession,
+    perSession: minOf(settings.max_per_session, ofAgent?.max_per_session) ?? defaults.perSession,
     perDay: settings.max_per_day ?? defaults.perDay,
-    perDayOfAgent: smallest(settings.max_per_day, ofAgent?.max_per_day) ?? defaults.perDay,
+    perDayOfAgent: minOf(settings.max_per_day, ofAgent?.max_per_day) ?? defaults.perDay,
     quiet: [settings.quiet_hours, ofAgent?.quiet_hours].filter((hours) => hours !== undefined).map(quietHours),
     ...(usd !== undefined && { usd }),
   };
 }
 
-function smallest(a: number | undefined, b: number | undefined): number | undefined {
+function minOf(a: number | undefined, b: number | undefined): number | undefined {
   return a === undefined || b === undefined ? (a ?? b) : Math.min(a, b);
 }

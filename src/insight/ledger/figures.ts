@@ -16,7 +16,7 @@ import {
   type ModelPrice,
   type PriceTable,
 } from '../prices/prices.ts';
-import { sinceTotals, shareOf, type Share } from '../usage/share.ts';
+import { usageSinceTotals, shareOf, type Share } from '../usage/share.ts';
 import { apiTimeOf, tokenTotalsOf } from './tokenTotals.ts';
 
 export interface LedgerOptions {
@@ -180,7 +180,7 @@ function totalOf(
     return { cost: addCosts(last.totalCostProvenance, share.cost), models: addModels(last.totalModels, models) };
   }
   const printed: Cost = { provenance: 'reported', usd: counters.usd };
-  const increase = sinceTotals(counters, before);
+  const increase = usageSinceTotals(counters, before);
   const known: Cost = resultAtCounters?.totalCostProvenance ?? { provenance: 'reported', usd: 0 };
   const counted = known.provenance === 'reported' && isSameUsd(known.usd, before.counters?.usd ?? 0);
   const parts = share.lost.map(({ costProvenance }) => costProvenance);

@@ -52,7 +52,7 @@ function canContinue(counters: Counters, before: PreviousCounters, main: MainUsa
     const now = counters.models.find((candidate) => candidate.model === model.model);
     return now === undefined ? !areSameTokens(model, {}) : !isAtLeast(now, model);
   });
-  return !lost && isAtLeast(added(counters, before, main.model), main.usage);
+  return !lost && isAtLeast(usageIncrease(counters, before, main.model), main.usage);
 }
 
 /** The only reading with which the totals equal the usage of the main conversation. */
@@ -65,7 +65,7 @@ function exactFit(counters: Counters, before: PreviousCounters, main: MainUsage)
 }
 
 /** Increase over the last totals: of that model, if totals and messages use the same names. */
-function added(counters: Counters, before: PreviousCounters, model: string | null): TokenUsage {
+function usageIncrease(counters: Counters, before: PreviousCounters, model: string | null): TokenUsage {
   const models = subtractModels(counters.models, before.counters?.models ?? []);
   const isOwn = (usage: ModelUsage): boolean => plainModel(usage.model) === model;
   return sumUsage(counters.models.some(isOwn) ? models.filter(isOwn) : models);

@@ -29,7 +29,7 @@ export function tokenTotalsOf(
 ): TokenTotals | null {
   const named = facts.reports.some(({ models }) => models.length > 0);
   const counted = facts.reports.flatMap((report) => {
-    const models = named ? report.models : unnamed(report, facts.model);
+    const models = named ? report.models : withoutModelName(report, facts.model);
     return models.length === 0 ? [] : [{ ...report, models }];
   });
   // Added up like costs: lines of one process accumulate, or start again.
@@ -61,7 +61,7 @@ export function apiTimeOf(facts: RunFacts, previous: readonly ResultMetadata[]):
   return { apiDuration: scope === 'session' ? apiDuration - before : apiDuration, totals };
 }
 
-function unnamed({ usage }: RunReport, model: string | null): ModelUsage[] {
+function withoutModelName({ usage }: RunReport, model: string | null): ModelUsage[] {
   return usage === null || isEmptyUsage(usage) ? [] : [{ model: model ?? unknownModel, ...usage }];
 }
 

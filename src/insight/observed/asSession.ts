@@ -9,7 +9,7 @@ export function executorOf(agent: string): ExecutorType | undefined {
 }
 
 /** An observed session with the fields of Vitrine's own sessions. */
-export function asSession(observed: ObservedSummary): SessionSummary {
+export function toSessionSummary(observed: ObservedSummary): SessionSummary {
   const {
     executor_type: agent,
     branch,

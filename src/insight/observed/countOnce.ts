@@ -50,8 +50,8 @@ function countAgent(sessions: readonly SessionCounts[]): SessionShare[] {
       for (const request of facts.requests) {
         if (!waits(request)) keepLargest(requests, request.key, session, request);
       }
-      for (const prompt of facts.prompts) if (!waits(prompt)) first(prompts, prompt.key, session);
-      for (const call of facts.toolCalls) if (!waits(call)) first(calls, call.key, session);
+      for (const prompt of facts.prompts) if (!waits(prompt)) addFirstOwner(prompts, prompt.key, session);
+      for (const call of facts.toolCalls) if (!waits(call)) addFirstOwner(calls, call.key, session);
     }
   }
   return sessions.map(({ facts }, session) => {
@@ -111,6 +111,6 @@ function keepLargest(
   }
 }
 
-function first(owners: Map<string, number>, key: string, session: number): void {
+function addFirstOwner(owners: Map<string, number>, key: string, session: number): void {
   if (!owners.has(key)) owners.set(key, session);
 }

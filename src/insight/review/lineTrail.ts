@@ -42,7 +42,7 @@ export class LineTrail {
   }
 
   /** Authors who removed a line of the first text, newest last; empty if it still exists. */
-  removers(base: number): readonly Author[] {
+  authorsOfRemoval(base: number): readonly Author[] {
     return this.#removersByLine[base] ?? [];
   }
 

@@ -76,7 +76,7 @@ export function reviewFile(
 function mergeIntoOneHunk(trail: LineTrail): ReviewHunk[] {
   const hunks = reviewHunks(trail);
   const by = hunks.flatMap((hunk) => hunk.by);
-  const last = trail.removers(0).at(-1) ?? unreported;
+  const last = trail.authorsOfRemoval(0).at(-1) ?? unreported;
   const others = [...new Set(by)].filter((author) => author !== last).sort((a, b) => a - b);
   return hunks.length === 0 ? [] : [{ base: [0, trail.base.length], now: [0, 0], by: [...others, last] }];
 }

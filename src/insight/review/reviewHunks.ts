@@ -119,7 +119,7 @@ function findSmallestPair({ toBase, toNow }: Links, [b, bEnd]: Range, [n, nEnd]:
 }
 
 function hunkOf(trail: LineTrail, base: Range, now: Range): ReviewHunk {
-  const removed = indexes(base).flatMap((at) => trail.removers(at));
+  const removed = indexes(base).flatMap((at) => trail.authorsOfRemoval(at));
   const written = distinctValues(indexes(now).map((at) => trail.lines[at]?.by ?? [])).flat();
   return { base, now, by: sortAuthors(removed, written) };
 }

@@ -5,11 +5,11 @@ interface Related {
 
 /** Child sessions, their children, and so on; each once, even if records contain a cycle. */
 export function descendantsOf<T extends Related>(all: Iterable<T>, id: string): T[] {
-  return descendants(all)(id);
+  return createDescendantsFinder(all)(id);
 }
 
 /** The same for many sessions, reading `all` once. */
-export function descendants<T extends Related>(all: Iterable<T>): (id: string) => T[] {
+export function createDescendantsFinder<T extends Related>(all: Iterable<T>): (id: string) => T[] {
   const children = new Map<string, T[]>();
   for (const session of all) {
     if (session.parent_session_id === undefined) continue;

@@ -40,7 +40,7 @@ export function phasesOf({ span, durationMs, tools, userWaits, output }: RunTime
   const thought = subtractSpans(ofKind('thinking'), unionOf([...taken, ...written]));
   const rest = subtractSpans([span], unionOf([...taken, ...written, ...thought]));
   const segments = { waiting: rest, thinking: thought, writing: written, tools: working, you: waiting };
-  return { segments, sums: scalePhases(segments, durationMs ?? length(span)) };
+  return { segments, sums: scalePhases(segments, durationMs ?? lengthOf(span)) };
 }
 
 /** The displayed duration may be shorter than the measured one: unexplained time is reduced first. */
@@ -51,7 +51,7 @@ function scalePhases(segments: RunPhases['segments'], total: number): PhaseSums 
   for (const phase of ['you', 'tools', 'writing', 'thinking'] as const) {
     const duration = Math.min(
       room,
-      segments[phase].reduce((sum, span) => sum + length(span), 0),
+      segments[phase].reduce((sum, span) => sum + lengthOf(span), 0),
     );
     sums[phase] = duration;
     room -= duration;
@@ -65,7 +65,7 @@ export function addPhases(a: PhaseSums, b: PhaseSums): PhaseSums {
   return sums;
 }
 
-const length = ([from, to]: Span): number => to - from;
+const lengthOf = ([from, to]: Span): number => to - from;
 
 function clipSpan([from, to]: Span, [start, end]: Span): Span {
   const at = Math.min(Math.max(from, start), end);

@@ -56,7 +56,7 @@ export function shareOf(
     };
   }
   if (counters.own !== null) return ownShare(counters, counters.own, before);
-  const used = sinceTotals(counters, before);
+  const used = usageSinceTotals(counters, before);
   if (before.last === null) {
     // The first run, or the first known one: a fork starts with its parent's usage.
     const all = sumUsage(counters.models);
@@ -79,7 +79,7 @@ function ownShare(counters: Counters, own: NonNullable<Counters['own']>, before:
   const start = isSameUsd(counters.usd, own.usd) ? 0 : subtractUsd(counters.usd, own.usd);
   const known = before.counters?.usd ?? 0;
   const began = isSameUsd(start, known) ? 'known' : start > known ? 'ahead' : 'apart';
-  const unexplainedUsage = sumUsage(subtractModels(sinceTotals(counters, before).models, own.models));
+  const unexplainedUsage = sumUsage(subtractModels(usageSinceTotals(counters, before).models, own.models));
   return {
     scope: 'session',
     // The total itself if all of it is this run's: a sum of its parts could differ in the last digit.
@@ -91,7 +91,7 @@ function ownShare(counters: Counters, own: NonNullable<Counters['own']>, before:
 }
 
 /** The increase over the last printed totals. */
-export function sinceTotals(counters: Counters, before: PreviousCounters): RunShare {
+export function usageSinceTotals(counters: Counters, before: PreviousCounters): RunShare {
   return {
     usd: subtractUsd(counters.usd, before.counters?.usd ?? 0),
     models: subtractModels(counters.models, before.counters?.models ?? []),

@@ -42,11 +42,11 @@ export function usageReport(
   };
 }
 
-const two = (part: number): string => String(part).padStart(2, '0');
+const twoDigits = (part: number): string => String(part).padStart(2, '0');
 
 function daysOf(month: string, today: string): string[] {
   const length = lengthOf(month);
-  const days = Array.from({ length }, (_, at) => `${month}-${two(at + 1)}`);
+  const days = Array.from({ length }, (_, at) => `${month}-${twoDigits(at + 1)}`);
   return today.startsWith(`${month}-`) ? days.filter((day) => day <= today) : days;
 }
 

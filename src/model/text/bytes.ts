@@ -35,7 +35,7 @@ export function utf8(bytes: readonly number[]): string {
     const length = first < 0x80 ? 1 : first >= 0xf0 && first < 0xf5 ? 4 : first >= 0xe0 ? 3 : first >= 0xc2 ? 2 : 0;
     const rest = bytes.slice(at + 1, at + length);
     const whole = length > 0 && first < 0xf5 && rest.length === length - 1 && rest.every((byte) => byte >> 6 === 2);
-    const point = whole ? rest.reduce((value, byte) => (value << 6) | (byte & 0x3f), lead(first, length)) : 0xfffd;
+    const point = whole ? rest.reduce((value, byte) => (value << 6) | (byte & 0x3f), leadByte(first, length)) : 0xfffd;
     const least = [0, 0, 0x80, 0x800, 0x10000][length] ?? 0;
     const valid = whole && point >= least && point <= 0x10ffff && (point < 0xd800 || point > 0xdfff);
     parts.push(valid ? String.fromCodePoint(point) : '\uFFFD');
@@ -44,6 +44,6 @@ export function utf8(bytes: readonly number[]): string {
   return parts.join('');
 }
 
-function lead(first: number, length: number): number {
+function leadByte(first: number, length: number): number {
   return length === 1 ? first : first & (0x7f >> length);
 }

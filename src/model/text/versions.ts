@@ -8,7 +8,7 @@ export function isVersionSince(version: string | null, first: string): boolean |
 }
 
 /** As `isVersionSince`, but an unknown version counts as the newest. */
-export function atLeast(version: string | null, minimum: string): boolean {
+export function isAtLeastOrUnknown(version: string | null, minimum: string): boolean {
   return isVersionSince(version, minimum) ?? true;
 }
 

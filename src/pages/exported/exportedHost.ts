@@ -58,10 +58,10 @@ export class ExportedHost {
     this.#turns = turnsOf(session);
     this.#views = new SessionViews(
       {
-        total: () => session.entries.length,
+        entryCount: () => session.entries.length,
         read: (from, to) => Promise.resolve(session.entries.slice(from, to)),
         turns: () => this.#turns,
-        live: () => false,
+        isLive: () => false,
         summary: () => session.summary,
       },
       (answer) => this.#channel.send(answer),

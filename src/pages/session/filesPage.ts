@@ -11,7 +11,7 @@ export function filesPage(
   const changed = files.filter(({ change }) => change !== 'read');
   const read = files.slice(changed.length);
   const unreported = [...index.unreported.values()];
-  const found = index.files.found().filter(({ path }) => !index.unreported.has(path));
+  const found = index.files.filesFoundBySearch().filter(({ path }) => !index.unreported.has(path));
   const words = query
     .toLowerCase()
     .split(/\s+/)

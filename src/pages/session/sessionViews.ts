@@ -49,7 +49,7 @@ export class SessionViews {
     if (question.type === 'getFiles') {
       this.#send({ type: 'files', request, page: filesPage(this.#index, question) });
     } else {
-      const now = this.#source.live() ? this.#clock() : undefined;
+      const now = this.#source.isLive() ? this.#clock() : undefined;
       this.#send({ type: 'trajectory', request, page: this.#pages.page(question, now) });
     }
   }

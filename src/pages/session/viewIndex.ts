@@ -18,10 +18,10 @@ const maxUnreported = 10_000;
 
 /** The part of a session's handle that its views need. */
 export interface ViewSource {
-  total(): number;
+  entryCount(): number;
   read(from: number, to: number): Promise<readonly NormalizedEntry[]>;
   turns(): readonly (TimedTurn & { readonly firstIndex: number })[];
-  live(): boolean;
+  isLive(): boolean;
   summary(): { readonly project_dir?: string | undefined };
   /** Current state of a file in the session's folder; `undefined` if unknown. */
   fileNow?(path: string): Promise<FileNow | undefined>;
@@ -63,7 +63,7 @@ export class ViewIndex {
 
   /** Number of entries beyond the maximum. */
   get omitted(): number {
-    return Math.max(0, this.#source.total() - maxEntries);
+    return Math.max(0, this.#source.entryCount() - maxEntries);
   }
 
   turns(): readonly TimedTurn[] {
@@ -99,7 +99,7 @@ export class ViewIndex {
   }
 
   async #read(): Promise<void> {
-    const end = (): number => Math.min(maxEntries, this.#source.total());
+    const end = (): number => Math.min(maxEntries, this.#source.entryCount());
     while (this.#indexedCount < end() && !this.#isStopped) {
       const from = this.#indexedCount;
       const to = Math.min(from + chunk, end());

@@ -46,14 +46,14 @@ interface NewState {
   readonly summary: unknown;
   readonly updatedAt: string;
   /** Shares a session that was withdrawn before. */
-  readonly again?: boolean;
+  readonly mustRepeat?: boolean;
 }
 
 /** @throws errors of the database */
 export async function shareSession(database: Database, state: NewState): Promise<RecordExtent> {
-  const { id, share, hostname, summary, updatedAt, again = false } = state;
+  const { id, share, hostname, summary, updatedAt, mustRepeat = false } = state;
   const { rows } = await database.query('SELECT * FROM vitrine.share_session($1, $2, $3, $4, $5, $6)', [
-    ...[id, share, hostname, JSON.stringify(summary), updatedAt, again],
+    ...[id, share, hostname, JSON.stringify(summary), updatedAt, mustRepeat],
   ]);
   return extentSchema.parse(rows[0]);
 }

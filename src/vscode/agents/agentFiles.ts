@@ -42,7 +42,7 @@ function changeBetween(document: vscode.TextDocument, from: string, to: string):
 }
 
 /** Copies the file, or its folder if it has one of its own. @returns path of the copy @throws if it exists */
-export async function duplicate({ file }: Pick<Blueprint, 'file'>, name: string): Promise<string> {
+export async function duplicateAgentFile({ file }: Pick<Blueprint, 'file'>, name: string): Promise<string> {
   const ending = path.extname(file);
   const folder = path.dirname(file);
   const own = path.basename(file, ending) === 'agent' && !folder.replaceAll('\\', '/').endsWith(`/${blueprintsFolder}`);

@@ -137,7 +137,7 @@ export class ApiRuns {
   async #start(engine: WindowEngine, prompt: string, options: CheckedOptions): Promise<SessionHandle> {
     if (options.agentFile !== undefined) return this.#startFile(engine, options.agentFile, prompt, options);
     const { agent = 'claude-code', profile, title, limits } = options;
-    const folder = allowed(agent, options.cwd ?? firstFolder(), options.permissionMode);
+    const folder = assertMayRun(agent, options.cwd ?? firstFolder(), options.permissionMode);
     return engine.start({
       agent,
       prompt,
@@ -156,7 +156,7 @@ export class ApiRuns {
     options: CheckedOptions,
   ): Promise<SessionHandle> {
     const { agent, profile, title, limits, permissionMode: mode } = options;
-    const folder = allowed('claude-code', options.cwd ?? firstFolder(), undefined);
+    const folder = assertMayRun('claude-code', options.cwd ?? firstFolder(), undefined);
     const used = { prompt, cwd: folder.fsPath, options: (type: ExecutorType) => agentOptions(type, folder) };
     const request = await this.#deps.blueprints.start(name, used);
     if ((agent ?? request.agent) !== request.agent || (profile ?? request.profile) !== request.profile)
@@ -183,7 +183,7 @@ export class ApiRuns {
     const { session_id: id, executor_type: type = 'claude-code', project_dir: cwd } = summary;
     if (options.agent !== undefined && options.agent !== type)
       throw new ApiError('request_invalid', `Session ${id} is a ${type} session.`);
-    const folder = allowed(type, cwd, options.permissionMode);
+    const folder = assertMayRun(type, cwd, options.permissionMode);
     const { blueprints, memory } = this.#deps;
     const applyOverrides = (set: AgentOptions) => withOwn(withChoice(set, memory.choiceOfSession(id)), options);
     const planned = await blueprints.resume(summary, { prompt, settings: agentOptions(type, folder), applyOverrides });
@@ -194,7 +194,7 @@ export class ApiRuns {
     const result = await handle.done;
     const paths = handle.rawPath(runId);
     const [stdout, stderr] = await Promise.all([rawText(paths.stdout), rawText(paths.stderr)]);
-    const events = includeEvents ? resultEvents(await handle.read(firstIndex, handle.total())) : undefined;
+    const events = includeEvents ? resultEvents(await handle.read(firstIndex, handle.entryCount())) : undefined;
     handle.dispose();
     return {
       success: false,
@@ -213,7 +213,7 @@ const firstFolder = (): string | undefined => vscode.workspace.workspaceFolders?
  * The folder to run in. @throws ApiError if agents may not run there. Recordings start no program and may play
  * anywhere.
  */
-function allowed(agent: ExecutorType, cwd: string | undefined, mode: string | undefined): vscode.Uri {
+function assertMayRun(agent: ExecutorType, cwd: string | undefined, mode: string | undefined): vscode.Uri {
   if (agent === 'replay') return vscode.Uri.file(path.resolve(cwd ?? homedir()));
   if (cwd === undefined) throw new ApiError('folder_outside', 'No folder is open.');
   // Resolve `..` before checking the folder.

@@ -103,7 +103,7 @@ export class PublicApi implements vscode.Disposable {
     if (typeof id !== 'string') throw new ApiError('session_unknown', 'Not a session ID.');
     const handle = await (await this.#deps.engines.get()).open(id);
     try {
-      return structuredClone(await handle.read(from, Math.min(to, handle.total())));
+      return structuredClone(await handle.read(from, Math.min(to, handle.entryCount())));
     } finally {
       handle.dispose();
     }

@@ -18,10 +18,10 @@ export async function filesSince(engine: WindowEngine, id: string, since: string
     const first = firstIndexSince(handle.turns(), since);
     if (first === null) return { files: [], isCut: false };
     const changed = new ChangedFiles(handle.summary().project_dir ?? '', since);
-    const end = Math.min(handle.total(), first + maxEntries);
+    const end = Math.min(handle.entryCount(), first + maxEntries);
     for (let from = first; from < end; from += pageSize)
       for (const entry of await handle.read(from, Math.min(end, from + pageSize))) changed.add(entry);
-    return { files: changed.all(), isCut: end < handle.total() };
+    return { files: changed.all(), isCut: end < handle.entryCount() };
   } finally {
     handle.dispose();
   }

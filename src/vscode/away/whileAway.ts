@@ -102,13 +102,13 @@ export class WhileAway implements vscode.Disposable {
     }
     if (this.#isFirst) {
       this.#isFirst = false;
-      this.#hint();
+      this.#showUnseenUpdates();
       this.#keep();
     } else this.#saveSoon();
   }
 
   /** Only sessions in the first complete list changed while the user was away. */
-  #hint(): void {
+  #showUnseenUpdates(): void {
     const unseen = this.#visit === undefined ? 0 : countUpdates(this.summary(), this.#visit);
     if (unseen === 0) return;
     this.#hasUnseenChanges = true;

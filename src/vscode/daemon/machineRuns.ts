@@ -39,7 +39,7 @@ export class MachineRuns implements vscode.Disposable {
   }
 
   /** Running sessions by folder, including those of this window. */
-  byFolder(): readonly FolderRuns[] {
+  runsByFolder(): readonly FolderRuns[] {
     const rows = [...[...this.#loadedStores].flatMap((store) => store.liveSessions()), ...this.#deps.list.live()];
     return runsByFolder(
       rows.map((row): MachineRun => ({ id: row.session_id, title: titleOf(row), folder: row.project_dir })),

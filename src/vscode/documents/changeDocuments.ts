@@ -75,7 +75,7 @@ function sideOf(change: RecordedChange | undefined, side: string | null): string
 async function fileText(handle: SessionHandle, query: URLSearchParams): Promise<string> {
   const { FileHistory } = await import('../../insight/files/history.ts');
   const history = new FileHistory(query.get('file') ?? '', handle.summary().project_dir ?? '');
-  const to = Math.min(handle.total(), Number(query.get('to')) + 1);
+  const to = Math.min(handle.entryCount(), Number(query.get('to')) + 1);
   for (let from = Number(query.get('from')); from < to; from += chunk) {
     for (const entry of await handle.read(from, Math.min(from + chunk, to))) history.add(entry);
   }

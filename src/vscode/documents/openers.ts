@@ -27,7 +27,7 @@ export async function openLink(url: string): Promise<void> {
  * for relative paths. Lines are 1-based and inclusive: two select a range, one places the cursor.
  */
 export async function openFile(base: string | undefined, name: string, line?: number, endLine?: number): Promise<void> {
-  const path = await permittedPath(base, name);
+  const path = await confirmedPath(base, name);
   if (path === undefined) return;
   const uri = vscode.Uri.file(path);
   if (!(await isFile(uri))) {
@@ -44,7 +44,7 @@ export async function openFile(base: string | undefined, name: string, line?: nu
 }
 
 /** Absolute path, if it is safe and, outside the workspace, confirmed by the user. */
-async function permittedPath(base: string | undefined, name: string): Promise<string | undefined> {
+async function confirmedPath(base: string | undefined, name: string): Promise<string | undefined> {
   const folders = (vscode.workspace.workspaceFolders ?? []).filter(({ uri }) => uri.scheme === 'file');
   const system: FileSystemView = {
     ...linkReader,

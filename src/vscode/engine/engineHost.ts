@@ -8,7 +8,7 @@ export interface EngineHostDeps extends CreateEngineDeps {
   readonly onSummary: (summary: SessionSummary) => void;
   readonly onRemoved: (sessionId: string) => void;
   /** The team sees more or less of these own sessions. */
-  readonly onShares: (shares: readonly OwnShare[]) => void;
+  readonly onSharesChanged: (shares: readonly OwnShare[]) => void;
 }
 
 /** Creates this window's engine on first use, because loading it would slow down activation. */
@@ -58,7 +58,7 @@ export class EngineHost implements vscode.Disposable {
     const engine = createEngine(this.#deps);
     engine.onSummary(this.#deps.onSummary);
     engine.onRemoved(this.#deps.onRemoved);
-    engine.onShares(this.#deps.onShares);
+    engine.onShares(this.#deps.onSharesChanged);
     for (const listener of this.#readyListeners.splice(0)) listener(engine);
     return engine;
   }

@@ -92,7 +92,7 @@ export class WindowEngine {
         this.queue.handleReconnect();
         this.#plannedFollowUps.update(follow_ups);
         this.#liveById.clear();
-        for (const summary of live) this.#learn(summary);
+        for (const summary of live) this.#updateSummary(summary);
         if (this.#watchedSources !== undefined)
           this.#sources.fire(await connection.call('watchSources', this.#watchedSources));
       },
@@ -162,7 +162,7 @@ export class WindowEngine {
   }
 
   /** Copies a session from another program into a record. */
-  async keep(session_id: string): Promise<void> {
+  async copySession(session_id: string): Promise<void> {
     await this.#call('keep', { session_id });
   }
 
@@ -182,7 +182,7 @@ export class WindowEngine {
   }
 
   open(sessionId: string): Promise<SessionHandle> {
-    return RemoteSession.open(this.#link, this.#deps.engine.storeDir, sessionId).catch((error: unknown) => {
+    return RemoteSession.openIndexes(this.#link, this.#deps.engine.storeDir, sessionId).catch((error: unknown) => {
       throw translateConnectionError(error);
     });
   }
@@ -335,7 +335,7 @@ export class WindowEngine {
 
   #handleNews(news: News): Promise<void> {
     const { summaries, removed, events, undelivered: failedDeliveries, follow_ups, indexing, shares } = news;
-    for (const summary of summaries) this.#learn(summary);
+    for (const summary of summaries) this.#updateSummary(summary);
     for (const id of removed) {
       this.#liveById.delete(id);
       this.#removalListeners.fire(id);
@@ -350,7 +350,7 @@ export class WindowEngine {
     return Promise.resolve();
   }
 
-  #learn(summary: SessionSummary): void {
+  #updateSummary(summary: SessionSummary): void {
     const isOwn = summary.observed === undefined && summary.shared === undefined;
     if (isOwn && isSessionLive(summary.status)) this.#liveById.set(summary.session_id, summary);
     else this.#liveById.delete(summary.session_id);

@@ -133,9 +133,9 @@ async function readNewTouches(
     before === undefined
       ? { updatedAt, projectDir, files: new SessionFiles(projectDir), prompts: [], next: 0 }
       : { ...before, updatedAt };
-  const total = recording ? 0 : handle.total();
+  const total = recording ? 0 : handle.entryCount();
   if (total > maxEntries) return undefined;
-  const settled = Math.min(total, ...handle.open());
+  const settled = Math.min(total, ...handle.openIndexes());
   for (let from = known.next; from < settled; from += chunk) {
     for (const entry of await handle.read(from, Math.min(from + chunk, settled))) {
       known.files.add(entry);

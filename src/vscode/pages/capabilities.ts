@@ -128,7 +128,7 @@ export async function buildSessionCapabilityReport(
   if (capabilities === undefined)
     return { report: { ...base, text: [t('Vitrine does not recognize this agent.')], sections: [] } };
   const count = new CapabilityCount();
-  const total = handle.total();
+  const total = handle.entryCount();
   for (let from = 0; from < total && !signal.aborted; from += batchSize) {
     progress(t('Reading entries…'), from / total);
     for (const entry of await handle.read(from, from + batchSize)) count.add(entry);

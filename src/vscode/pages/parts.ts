@@ -3,14 +3,15 @@ import type { ReportCell, ReportFact, ReportTone } from '../../model/pages/repor
 
 /** Maximum characters of a cell, since content may come from agents. */
 const maxCharacters = 4000;
-const bounded = (value: string): string => (value.length > maxCharacters ? `${value.slice(0, maxCharacters)}…` : value);
+const truncate = (value: string): string =>
+  value.length > maxCharacters ? `${value.slice(0, maxCharacters)}…` : value;
 
 export function text(value: string, tone?: ReportTone): ReportCell {
-  return tone === undefined ? { text: bounded(value) } : { text: bounded(value), tone };
+  return tone === undefined ? { text: truncate(value) } : { text: truncate(value), tone };
 }
 
 export function code(value: string): ReportCell {
-  return { text: bounded(value), code: true };
+  return { text: truncate(value), code: true };
 }
 
 export function numberCell(value: string, sort: number | null): ReportCell {

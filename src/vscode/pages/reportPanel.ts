@@ -126,11 +126,11 @@ export class ReportPanel implements vscode.Disposable {
         vscode.window.setStatusBarMessage(t('Copied as Markdown'), 3000);
         return;
       case 'act':
-        return this.#act(message.id);
+        return this.#runAction(message.id);
     }
   }
 
-  async #act(id: string): Promise<void> {
+  async #runAction(id: string): Promise<void> {
     try {
       if ((await (this.#actions.find(id) ?? this.#previousActions.find(id))?.()) === 'refresh') await this.refresh();
     } catch (error) {

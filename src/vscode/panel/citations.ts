@@ -37,7 +37,7 @@ export class Citations {
     return sourcesPage(this.#links, query, isComplete);
   }
 
-  async card(index: number, at: number): Promise<EvidenceCard | null> {
+  async evidenceCard(index: number, at: number): Promise<EvidenceCard | null> {
     const numbered = this.#links.linksOf(index).find((numberedLink) => numberedLink.at === at);
     if (numbered === undefined) return null;
     const { link } = numbered;
@@ -57,7 +57,7 @@ export class Citations {
 
   async #findLineFate(evidence: Evidence | null): Promise<LineFate> {
     if (evidence?.path === null || evidence?.path === undefined || evidence.lines === null) return null;
-    const now = await this.#files.now(evidence.path);
+    const now = await this.#files.readNow(evidence.path);
     if (now === undefined) return null;
     const since = compareLines(evidence, now.text);
     return since === 'unknown' ? null : since;
@@ -68,7 +68,7 @@ export class Citations {
     const [entry] = await this.#handle.read(index, index + 1);
     if (entry?.type.kind !== 'assistant_message') return undefined;
     return withFootnotes(entry.content, this.#links.linksOf(index), {
-      given: (what) => t('{0} (cited by the agent)', what),
+      citedByAgent: (what) => t('{0} (cited by the agent)', what),
       found: (what, step, verdict) => foundNote(what, step, verdict),
       notFound: (what) => t('{0} (not found in this session)', what),
     });

@@ -7,7 +7,7 @@ export async function answerEditPreviews(
   handle: SessionHandle,
   { request, id }: Extract<ViewRequest, { type: 'getEditPreviews' }>,
 ): Promise<ViewAnswer> {
-  const waiting = handle.conversation()?.pending() ?? [];
+  const waiting = handle.conversation()?.pendingRequests() ?? [];
   const pending = waiting.find((waitingRequest) => waitingRequest.id === id);
   const previews = pending === undefined ? [] : await readEditPreviews(pending, handle.summary().project_dir);
   return { type: 'editPreviews', request, previews };

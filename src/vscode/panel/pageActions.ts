@@ -81,7 +81,7 @@ export class PageActions {
     const conversation = handle.conversation();
     if (conversation?.takesMessages !== true) return (await this.#runs.resume(handle.id, text)) !== undefined;
     try {
-      await conversation.say(text, how);
+      await conversation.sendMessage(text, how);
       return true;
     } catch (error) {
       void vscode.window.showWarningMessage(inertText(error instanceof Error ? error.message : String(error)));

@@ -75,7 +75,7 @@ export class SessionFigures {
     if (this.#figures?.state === state) return this.#figures.known;
     const [messages, prices] = await Promise.all([handle.messages(), loadPrices(ownPrices())]);
     const known = new MessageFigures(messages, prices, model);
-    this.#figures = handle.live() ? undefined : { state, known };
+    this.#figures = handle.isLive() ? undefined : { state, known };
     return known;
   }
 
@@ -83,10 +83,10 @@ export class SessionFigures {
     const { handle, sessions, steps } = this.#deps;
     const children = descendantsOf(sessions(), handle.id).filter(({ recording }) => !recording);
     const cost = children.map((row) => row.total_cost).reduce(addCost, noCosts);
-    const [ledger, head] = await Promise.all([handle.ledger(), handle.head()]);
+    const [ledger, head] = await Promise.all([handle.ledger(), handle.headHash()]);
     const card = { ...ledger, children: children.length === 0 ? null : { count: children.length, cost }, head };
     // In a long session, the newest limits are read last, so wait until all entries are read.
-    return steps().counted >= handle.total() ? { ...card, planLimits: this.#limits.at(Date.now()) } : card;
+    return steps().counted >= handle.entryCount() ? { ...card, planLimits: this.#limits.at(Date.now()) } : card;
   }
 
   async #resume(): Promise<ResumeFacts> {

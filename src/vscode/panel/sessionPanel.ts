@@ -17,7 +17,7 @@ import { ProjectFiles } from '../window/projectFiles.ts';
 import { pickPrompt } from './pickPrompt.ts';
 import { PromptIndex } from './promptIndex.ts';
 import { type FiguresDeps, SessionFigures } from './sessionFigures.ts';
-import { ownAnswer, sessionView } from './sessionView.ts';
+import { hideOwnWindow, sessionView } from './sessionView.ts';
 import { StepIndex } from './stepIndex.ts';
 import { isForObserved, isOfOthers } from '../observed/observedView.ts';
 import { answerEditPreviews } from './editPreviews.ts';
@@ -81,7 +81,7 @@ export class SessionPanel implements vscode.Disposable {
     this.#citations = new Citations(handle, files);
     this.#figures = new SessionFigures({ handle, ...about, steps: () => this.#steps });
     this.#steps = new StepIndex(handle, (entry, { isNew, isSettled }) => {
-      this.#citations.add(entry, !isSettled && handle.open().includes(entry.index));
+      this.#citations.add(entry, !isSettled && handle.openIndexes().includes(entry.index));
       this.#figures.add(entry);
       if (isNew) this.#prompts.add(entry);
     });
@@ -91,12 +91,12 @@ export class SessionPanel implements vscode.Disposable {
     });
     this.#feed = new UpdateFeed(this.#channel);
     const source: ViewSource = {
-      total: () => handle.total(),
+      entryCount: () => handle.entryCount(),
       read: (from, to) => handle.read(from, to),
       turns: () => handle.turns(),
-      live: () => handle.live(),
+      isLive: () => handle.isLive(),
       summary: () => handle.summary(),
-      fileNow: (name) => files.now(name),
+      fileNow: (name) => files.readNow(name),
     };
     this.#views = new SessionViews(source, (answer) => this.#hasStarted && this.#channel.send(answer));
     this.#disposables = [
@@ -121,7 +121,7 @@ export class SessionPanel implements vscode.Disposable {
 
   /** Scrolls to an entry or to the request that has waited longest. */
   reveal(to: RevealTarget): void {
-    const total = this.#handle.total();
+    const total = this.#handle.entryCount();
     if (to !== 'review' && to >= total) {
       void vscode.window.showWarningMessage(t('This session has {0} entries. Entry {1} does not exist.', total, to));
       return;
@@ -216,12 +216,12 @@ export class SessionPanel implements vscode.Disposable {
         return;
       }
       case 'getEvidence': {
-        const card = await this.#citations.card(message.index, message.link);
+        const card = await this.#citations.evidenceCard(message.index, message.link);
         this.#channel.send({ type: 'evidence', request: message.request, card });
         return;
       }
       case 'getSources': {
-        const page = this.#citations.sources(message, this.#steps.counted >= this.#handle.total());
+        const page = this.#citations.sources(message, this.#steps.counted >= this.#handle.entryCount());
         this.#channel.send({ type: 'sources', request: message.request, page });
         return;
       }
@@ -303,7 +303,7 @@ export class SessionPanel implements vscode.Disposable {
     for (let reads = 0; ; reads += 1) {
       this.#updatesBeforePage = 0;
       this.#uncountedRanges = [];
-      const total = this.#handle.total();
+      const total = this.#handle.entryCount();
       page = await this.#readPage(Math.max(0, total - firstPage), total);
       if (this.#updatesBeforePage === 0 || reads >= maxReads) break;
     }
@@ -311,7 +311,7 @@ export class SessionPanel implements vscode.Disposable {
     const l10n = vscode.l10n.bundle ?? {};
     this.#channel.restart();
     this.#views.restart();
-    const open = this.#handle.open();
+    const open = this.#handle.openIndexes();
     const { detail } = this.#actions.memory;
     this.#feed.begin({ type: 'init', view, page, open, detail, l10n, locale: vscode.env.language });
     this.#hasStarted = true;
@@ -325,11 +325,11 @@ export class SessionPanel implements vscode.Disposable {
     this.#areStepsNumbered = await this.#steps.count();
     if (!this.#areStepsNumbered || !this.#hasStarted) return;
     const entries = await this.#handle.read(shown.from, shown.from + shown.entries.length);
-    const open = new Set(this.#handle.open());
+    const open = new Set(this.#handle.openIndexes());
     const settled = entries.filter((entry) => entry.type.kind === 'tool_use' && !open.has(entry.index));
     this.#feed.push(
       settled.map((entry) => ({ op: 'put', entry: this.#toPageEntry(entry) })),
-      this.#handle.total(),
+      this.#handle.entryCount(),
     );
     this.#sendLinks();
   }
@@ -346,16 +346,16 @@ export class SessionPanel implements vscode.Disposable {
   }
 
   async #readPage(from: number, to: number): Promise<EntryPage> {
-    const entries = await this.#handle.read(from, Math.min(to, this.#handle.total()));
+    const entries = await this.#handle.read(from, Math.min(to, this.#handle.entryCount()));
     const page = entries.map((entry) => this.#toPageEntry(entry));
     const last = entries.at(-1)?.index ?? -1;
     if (last >= this.#steps.counted)
       this.#uncountedRanges.push({ from: Math.max(from, this.#steps.counted), to: last + 1 });
-    return { total: this.#handle.total(), from, entries: page };
+    return { total: this.#handle.entryCount(), from, entries: page };
   }
 
   #toPageEntry(entry: NormalizedEntry): PageEntry {
-    const page = ownAnswer(pageEntry(entry, this.#steps.numberOf(entry)), this.#actions.windowId);
+    const page = hideOwnWindow(pageEntry(entry, this.#steps.numberOf(entry)), this.#actions.windowId);
     const links = this.#citations.linksOf(entry.index);
     return links.length === 0 ? page : { ...page, links };
   }

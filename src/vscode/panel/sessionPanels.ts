@@ -47,7 +47,7 @@ export class SessionPanels implements vscode.Disposable {
         deserializeWebviewPanel: (panel, state: unknown) => this.#restore(panel, state),
       }),
       deps.list.onDidChange(() => {
-        this.#entitle();
+        this.#updateTitles();
         this.#renew();
       }),
     ];
@@ -170,7 +170,7 @@ export class SessionPanels implements vscode.Disposable {
         localResourceRoots: pageRoots(extension),
       };
       panel.webview.html = panelHtml(panel.webview, extension, 'main', chunks);
-      log.debug(logLine('panel', { session: id, entries: handle.total() }));
+      log.debug(logLine('panel', { session: id, entries: handle.entryCount() }));
     } catch (error) {
       if (!closed()) panel.dispose();
       await failures.show(error, { session: id });
@@ -182,7 +182,7 @@ export class SessionPanels implements vscode.Disposable {
     const row = this.#deps.list.get(id);
     if (row === undefined || !isKeepable(row) || observedToKeep() === 'never') return;
     const { log } = this.#deps;
-    const copied = engine.keep(id).catch((error: unknown) => {
+    const copied = engine.copySession(id).catch((error: unknown) => {
       log.warn(logLine('session not kept', { session: id, error: String(error) }));
     });
     // If copying takes long, the session is shown from its store meanwhile.
@@ -208,7 +208,7 @@ export class SessionPanels implements vscode.Disposable {
     return row === undefined ? 'Vitrine' : titleOf(row);
   }
 
-  #entitle(): void {
+  #updateTitles(): void {
     for (const [id, panel] of this.#panels) {
       const row = this.#deps.list.get(id);
       if (row !== undefined && panel.title !== titleOf(row)) panel.title = titleOf(row);

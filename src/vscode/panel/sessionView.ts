@@ -118,7 +118,7 @@ function noticeOf(handle: SessionHandle, reported: Notice | readonly string[]): 
         : t('{0} parts of this record are damaged. The first: {1}', problems.length, first);
     return { severity: 'warning', text };
   }
-  if (outcome !== 'interrupted' || handle.live()) return null;
+  if (outcome !== 'interrupted' || handle.isLive()) return null;
   return {
     severity: 'warning',
     text: t('The last run was interrupted. Everything received before that is shown.'),
@@ -162,7 +162,7 @@ export function sessionView(
   const conversation = handle.conversation();
   const isJoined = summary.observed !== undefined && conversation !== null;
   const why =
-    (isJoined ? untrustedReason() : notResumableReason(summary, handle.live())) ??
+    (isJoined ? untrustedReason() : notResumableReason(summary, handle.isLive())) ??
     (busy && conversation?.takesMessages !== true
       ? t('The agent is running. You can send a message when it finishes.')
       : null);
@@ -175,12 +175,12 @@ export function sessionView(
         ? null
         : {
             takesMessages: conversation.takesMessages,
-            requests: conversation.pending().map(toWaitingRequest),
-            queued: conversation.queued(),
+            requests: conversation.pendingRequests().map(toWaitingRequest),
+            queued: conversation.queuedMessages(),
           },
     can: {
       send: why === null,
-      stop: busy && (summary.observed === undefined || isJoined) && handle.live() && summary.status !== 'stopping',
+      stop: busy && (summary.observed === undefined || isJoined) && handle.isLive() && summary.status !== 'stopping',
       resume: why === null && !isJoined,
       fork: notForkableReason(summary) === undefined,
     },
@@ -194,7 +194,7 @@ export function sessionView(
 }
 
 /** The page need not say where an answer came from if it came from this window. */
-export function ownAnswer(page: PageEntry, windowId: string): PageEntry {
+export function hideOwnWindow(page: PageEntry, windowId: string): PageEntry {
   const { asked } = page;
   if (asked?.decision?.client?.id !== windowId) return page;
   return { ...page, asked: { ...asked, decision: { ...asked.decision, client: undefined } } };

@@ -5,7 +5,7 @@ import { StepNumbers } from '../../model/transcript/steps.ts';
 const chunk = 500;
 
 interface Source {
-  total(): number;
+  entryCount(): number;
   read(from: number, to: number): Promise<readonly NormalizedEntry[]>;
 }
 
@@ -42,8 +42,8 @@ export class StepIndex {
 
   /** Counts up to the end of the session; returns false if it was stopped. */
   async count(): Promise<boolean> {
-    while (this.#countedEntries < this.#source.total() && !this.#isStopped) {
-      const to = Math.min(this.#countedEntries + chunk, this.#source.total());
+    while (this.#countedEntries < this.#source.entryCount() && !this.#isStopped) {
+      const to = Math.min(this.#countedEntries + chunk, this.#source.entryCount());
       for (const entry of await this.#source.read(this.#countedEntries, to)) {
         // Counted when it arrived.
         if (entry.index < this.#countedEntries) continue;
@@ -55,7 +55,7 @@ export class StepIndex {
   }
 
   get isNearEnd(): boolean {
-    return this.#source.total() - this.#countedEntries <= chunk;
+    return this.#source.entryCount() - this.#countedEntries <= chunk;
   }
 
   /** Number of `entry`, if known yet. */

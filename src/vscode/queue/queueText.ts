@@ -88,7 +88,7 @@ export function runOrigin({ agent_name, executor_type, requested_by }: ListedRun
 }
 
 /** Age in whole minutes; empty within the first minute. */
-export function sinceText(iso: string, now: number): string {
+export function waitingSinceText(iso: string, now: number): string {
   const minutes = Math.floor((now - Date.parse(iso)) / 60_000);
   return minutes < 1 ? '' : figures.duration(minutes * 60_000);
 }

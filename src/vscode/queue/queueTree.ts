@@ -20,7 +20,7 @@ import {
   runOrigin,
   runState,
   runTitle,
-  sinceText,
+  waitingSinceText,
   waitingReason,
 } from './queueText.ts';
 
@@ -122,7 +122,7 @@ function runItem(run: ListedRun, runners: readonly ListedRunner[], now: number):
   const isWaiting = run.status === 'pending';
   const title = runTitle(run);
   const state = runState(run, runners);
-  const since = sinceText(run.started_at ?? run.claimed_at ?? run.created_at, now);
+  const since = waitingSinceText(run.started_at ?? run.claimed_at ?? run.created_at, now);
   const { Expanded, None } = vscode.TreeItemCollapsibleState;
   const isBlocked = reasonNodes(run).length > 0;
   const item = new vscode.TreeItem(title, isBlocked ? Expanded : None);

@@ -105,9 +105,9 @@ async function askForPart(
       placeholder: t('US dollars, for example 2.50. Leave empty for no limit'),
       value: choice.usd === undefined ? '' : String(choice.usd),
       validate: (text) =>
-        text.trim() === '' || dollars(text) !== undefined ? undefined : t('Enter an amount above 0.'),
+        text.trim() === '' || parseDollars(text) !== undefined ? undefined : t('Enter an amount above 0.'),
     });
-    return answer.kind === 'value' ? { kind: 'value', value: { ...choice, usd: dollars(answer.value) } } : answer;
+    return answer.kind === 'value' ? { kind: 'value', value: { ...choice, usd: parseDollars(answer.value) } } : answer;
   }
   const answer = await askForText({
     ...step,
@@ -118,7 +118,7 @@ async function askForPart(
   return answer.kind === 'value' ? { kind: 'value', value: { ...choice, [part]: answer.value.trim() } } : answer;
 }
 
-function dollars(text: string): number | undefined {
+function parseDollars(text: string): number | undefined {
   const value = /^\d+(?:[.,]\d+)?$/.test(text.trim()) ? Number(text.trim().replace(',', '.')) : Number.NaN;
   return value > 0 && value <= 1e6 ? value : undefined;
 }

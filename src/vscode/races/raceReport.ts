@@ -86,7 +86,7 @@ function raceFacts(race: Race, { t, figures }: TextFormat): ReportFact[] {
     fact(t('Prompt'), race.prompt),
     {
       name: t('State'),
-      value: { text: stateWord(state, t), ...tone(state === 'interrupted' ? 'warning' : undefined) },
+      value: { text: stateWord(state, t), ...withTone(state === 'interrupted' ? 'warning' : undefined) },
     },
     { name: t('Folder'), value: code(folder) },
     fact(
@@ -218,10 +218,10 @@ function resultSection(result: ComparedLane, compares: ComparisonContext): Repor
       ...(branch === null ? [] : [{ name: t('Branch'), value: code(branch) }]),
       ...(failedSetup === null
         ? []
-        : [{ name: t('Output of the setup command'), value: code(tail(failedSetup.output)) }]),
+        : [{ name: t('Output of the setup command'), value: code(endOfOutput(failedSetup.output)) }]),
       ...(check === null || check.output.trim() === ''
         ? []
-        : [{ name: t('Output of the check command'), value: code(tail(check.output)) }]),
+        : [{ name: t('Output of the check command'), value: code(endOfOutput(check.output)) }]),
     ],
     actions: resultActions(result, compares),
     ...(shown.length > 0 && {
@@ -324,11 +324,11 @@ function stateWord(state: Race['state'], t: TextFormat['t']): string {
 
 const cut = (text: string, most: number): string => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
 /** The end of a command's output says most. */
-const tail = (output: string): string => {
+const endOfOutput = (output: string): string => {
   const text = output.trimEnd();
   return text.length > maxCharacters ? `…${text.slice(-maxCharacters)}` : text;
 };
 const plain = (text: string): ReportCell => ({ text: cut(text, maxCharacters) });
 const code = (text: string): ReportCell => ({ text: cut(text, maxCharacters), code: true });
 const fact = (name: string, text: string): ReportFact => ({ name, value: plain(text) });
-const tone = (value: ReportTone | undefined) => (value === undefined ? {} : { tone: value });
+const withTone = (value: ReportTone | undefined) => (value === undefined ? {} : { tone: value });

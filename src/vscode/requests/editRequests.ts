@@ -34,7 +34,7 @@ export class EditRequests implements vscode.Disposable {
     const id = requestMetadataSchema.safeParse(metadata).data?.request.id;
     const request = handle
       .conversation()
-      ?.pending()
+      ?.pendingRequests()
       .find((waiting) => waiting.id === id);
     const folder = handle.summary().project_dir;
     const proposal = request === undefined ? undefined : await readProposal(request, folder);
@@ -56,7 +56,7 @@ export class EditRequests implements vscode.Disposable {
   }
 
   /** Allows the request with the text in the editor. */
-  async allow(uri: vscode.Uri | undefined): Promise<void> {
+  async allowWithEdits(uri: vscode.Uri | undefined): Promise<void> {
     const right = uri ?? vscode.window.activeTextEditor?.document.uri;
     const opened = right === undefined ? undefined : this.#openDiffs.get(right.toString());
     if (right === undefined || opened === undefined) {
@@ -68,7 +68,7 @@ export class EditRequests implements vscode.Disposable {
     try {
       const request = handle
         .conversation()
-        ?.pending()
+        ?.pendingRequests()
         .find(({ id }) => id === opened.request);
       const answer = request === undefined ? undefined : await this.#answer(handle, request, opened, document);
       if (answer === 'stay') return;

@@ -124,7 +124,7 @@ export class OpenReview implements vscode.Disposable {
   /** Compares the files again, one time after the other. */
   refresh(): Promise<void> {
     const next = this.#lastRefresh.then(async () => {
-      const settled = Math.min(this.#handle.total(), ...this.#handle.open());
+      const settled = Math.min(this.#handle.entryCount(), ...this.#handle.openIndexes());
       await this.session.take(this.#handle, settled);
       const { files, omitted } = await this.session.review();
       this.files = files;

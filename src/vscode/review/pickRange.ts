@@ -21,7 +21,7 @@ export async function pickRange(engines: EngineHost, id: string): Promise<Review
     const prompts = await Promise.all(turns.map(({ firstIndex }) => handle.read(firstIndex, firstIndex + 1)));
     const parts = turns.map(({ firstIndex: since }, at) => {
       const [first = ''] = (prompts[at]?.[0]?.content ?? '').trim().split('\n');
-      return { label: inertText(first), since, until: turns[at + 1]?.firstIndex ?? handle.total() };
+      return { label: inertText(first), since, until: turns[at + 1]?.firstIndex ?? handle.entryCount() };
     });
     const items: Item[] = [
       { label: t('Whole Session'), range: { since: 0 } },

@@ -96,7 +96,7 @@ export class ReviewController implements vscode.Disposable {
     if (review === undefined || files.length === 0) return;
     const resources = files.map((file) => {
       const at = vscode.Uri.file(file.place ?? '');
-      return [at, this.#uriBefore(review, file), file.state === 'missing' ? undefined : at];
+      return [at, this.#originalUri(review, file), file.state === 'missing' ? undefined : at];
     });
     await vscode.commands.executeCommand(
       'vscode.changes',
@@ -112,7 +112,7 @@ export class ReviewController implements vscode.Disposable {
     if (review === undefined || file?.place === undefined) return;
     const hunk = file.hunks.find((namedHunk) => namedHunk.key === key) ?? file.hunks[0];
     this.#lastShownKey = hunk?.key;
-    const before = this.#uriBefore(review, file);
+    const before = this.#originalUri(review, file);
     const now = vscode.Uri.file(file.place);
     if (file.state === 'missing') {
       if (before !== undefined) await vscode.commands.executeCommand('vscode.open', before, { preview: true });
@@ -218,14 +218,14 @@ export class ReviewController implements vscode.Disposable {
     try {
       const range = { since: Number(query.get('since')) };
       const review = new SessionReview(handle.summary().project_dir ?? '', range);
-      await review.take(handle, handle.total());
+      await review.take(handle, handle.entryCount());
       return (await review.review()).files;
     } finally {
       handle.dispose();
     }
   }
 
-  #uriBefore(review: OpenReview, file: ReviewedFile): vscode.Uri | undefined {
+  #originalUri(review: OpenReview, file: ReviewedFile): vscode.Uri | undefined {
     const lines = file.review?.before;
     if (lines === undefined || lines === null) return undefined;
     return beforeUri(file.place ?? file.path, {

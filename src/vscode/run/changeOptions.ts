@@ -33,7 +33,7 @@ export async function changeOptions(engine: WindowEngine, memory: RunMemory, ses
     const conversation = handle.conversation();
     const options = withChoice(settings, chosen);
     const changes = findChangedOptions(withChoice(settings, before), options);
-    const taken = conversation?.takesMessages === true ? await conversation.change(changes) : [];
+    const taken = conversation?.takesMessages === true ? await conversation.changeOptions(changes) : [];
     const line = optionLine(type, options);
     const label = inertText(agent.label);
     const bypass = isBypass(type, chosen.permissionMode);
@@ -43,7 +43,7 @@ export async function changeOptions(engine: WindowEngine, memory: RunMemory, ses
         inertText(chosen.permissionMode ?? ''),
       );
       void vscode.window.showWarningMessage(text);
-    } else if (handle.live() && taken.length < Object.keys(changes).length) {
+    } else if (handle.isLive() && taken.length < Object.keys(changes).length) {
       void vscode.window.showInformationMessage(
         t('{0} cannot change this during a run. The change applies from the next run: {1}.', label, line),
       );

@@ -128,7 +128,7 @@ export class RunControl {
     try {
       const engine = await this.#engines.get();
       const handle = await engine.open(session);
-      const live = handle.live();
+      const live = handle.isLive();
       handle.dispose();
       if (!live) {
         await this.#queue.stop(session);
@@ -190,7 +190,7 @@ export class RunControl {
 
   async #isPausedByBudget(session: string): Promise<boolean> {
     const handle = await (await this.#engines.get()).open(session);
-    const paused = !handle.live() && handle.summary().budget?.reached !== undefined;
+    const paused = !handle.isLive() && handle.summary().budget?.reached !== undefined;
     handle.dispose();
     return paused;
   }
@@ -205,7 +205,7 @@ export class RunControl {
       const engine = await this.#engines.get();
       const handle = await engine.open(session);
       const summary = handle.summary();
-      const why = reasonAgainst(summary, handle.live());
+      const why = reasonAgainst(summary, handle.isLive());
       handle.dispose();
       if (why === undefined) {
         const folder = summary.project_dir === undefined ? undefined : vscode.Uri.file(summary.project_dir);

@@ -6,7 +6,7 @@ import type { ChangedRun } from '../../protocol/daemon/queue.ts';
 export type WindowRunner = GivenParams<'addRunner'>['runner'];
 
 /** Delay in ms before declaring refused runners again. A daemon of an earlier version may own the queue. */
-const againMs = 20_000;
+const retryMs = 20_000;
 
 /** The queue for this window, and the runners that the window declares. */
 export class WindowQueue extends RemoteQueue {
@@ -81,7 +81,7 @@ export class WindowQueue extends RemoteQueue {
       for (const runner of this.#runners) await this.#daemon.call('addRunner', { runner });
     } catch (error) {
       this.#log.warn(`The daemon does not take queued runs for this window: ${String(error)}`);
-      this.#timer = setTimeout(() => void this.#declareSoon(), againMs);
+      this.#timer = setTimeout(() => void this.#declareSoon(), retryMs);
       this.#timer.unref();
     }
   }

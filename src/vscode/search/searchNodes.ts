@@ -6,7 +6,7 @@ import {
   type SessionHits,
   isObserved,
 } from '../../engine/search/types.ts';
-import { asSession } from '../../insight/observed/asSession.ts';
+import { toSessionSummary } from '../../insight/observed/asSession.ts';
 import { type QueryProblem, queryKinds, queryStates } from '../../model/transcript/query.ts';
 import { inertText, visibleText } from '../text/inertText.ts';
 import { rowOf, titleOf } from '../sessions/sessionRow.ts';
@@ -124,7 +124,7 @@ function unreadLines({ unreadable, damaged }: SearchCoverage): string[] {
 }
 
 function sessionItem({ session, count, unsure }: SessionHits, now: number): vscode.TreeItem {
-  const row = rowOf(isObserved(session) ? asSession(session) : session);
+  const row = rowOf(isObserved(session) ? toSessionSummary(session) : session);
   const item = new vscode.TreeItem(titleOf(row), vscode.TreeItemCollapsibleState.Expanded);
   item.id = session.session_id;
   item.description = [unsure ? `≤ ${count}` : String(count), session.updated_at.slice(0, 10)].join(' · ');

@@ -1,5 +1,5 @@
 import { addCost, noCosts } from '../../insight/ledger/money.ts';
-import { descendants } from '../../insight/session/descendants.ts';
+import { createDescendantsFinder } from '../../insight/session/descendants.ts';
 import type { CostSum } from '../../model/usage/usage.ts';
 import type { SessionRow } from './sessionRow.ts';
 
@@ -11,8 +11,8 @@ export interface Family {
 }
 
 /** By session; `undefined` without child sessions. Recordings cost nothing. */
-export function families(all: readonly SessionRow[]): (row: SessionRow) => Family | undefined {
-  const below = descendants(all);
+export function createFamilyFinder(all: readonly SessionRow[]): (row: SessionRow) => Family | undefined {
+  const below = createDescendantsFinder(all);
   return (row) => {
     const children = below(row.session_id).filter(({ recording }) => !recording);
     if (children.length === 0) return undefined;

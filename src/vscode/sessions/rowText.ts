@@ -92,7 +92,7 @@ export function leftOutText(count: number): string {
 }
 
 /** Turns of runs started by the user; `null` if the agent does not report turns. */
-export function ownTurns({ turns, synthetic }: SessionRow): number | null {
+export function userTurns({ turns, synthetic }: SessionRow): number | null {
   return turns === null ? null : Math.max(0, turns - (synthetic?.turns ?? 0));
 }
 
@@ -119,7 +119,7 @@ export function waitingText(since: string, now: number): string {
 export function rowDescription(row: SessionRow, now: number, family?: Family): string {
   const state = stateOf(row);
   const duration = durationOf(row, now);
-  const turns = ownTurns(row);
+  const turns = userTurns(row);
   const needs = needsYou(row);
   return [
     ...(row.agent_name === undefined ? [] : [row.agent_name]),

@@ -17,7 +17,7 @@ import {
   stateOf,
   stateWord,
   sumText,
-  ownTurns,
+  userTurns,
   turnsText,
   waitingText,
 } from './rowText.ts';
@@ -38,7 +38,7 @@ function provenance(row: SessionRow): string {
 function facts(row: SessionRow, now: number, family: Family | undefined): [string, string][] {
   const state = stateOf(row);
   const duration = durationOf(row, now);
-  const turns = ownTurns(row);
+  const turns = userTurns(row);
   const program = [row.agent_label, row.agent_version].filter((part) => part !== null).join(' ');
   const agent = [row.agent_name, program, ...modelOf(row)].filter((part) => part !== undefined);
   const needs = needsYou(row);
@@ -129,7 +129,7 @@ export function rowTooltip(
 export function rowLabel(row: SessionRow, now: number, family?: Family): string {
   const needs = needsYou(row);
   const duration = durationOf(row, now);
-  const turns = ownTurns(row);
+  const turns = userTurns(row);
   return [
     titleOf(row),
     ...(row.recording ? [t('Recording')] : []),

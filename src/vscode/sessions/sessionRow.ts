@@ -46,7 +46,7 @@ export type SessionRow = Pick<SessionSummary, RowField> & {
 };
 
 const longest = 120;
-const cut = (text: string): string => (text.length > longest ? `${text.slice(0, longest - 1)}…` : text);
+const truncate = (text: string): string => (text.length > longest ? `${text.slice(0, longest - 1)}…` : text);
 
 /** Row of `summary`, with texts cut to 120 characters. */
 export function rowOf(summary: SessionSummary, day?: SessionRow['day']): SessionRow {
@@ -56,7 +56,7 @@ export function rowOf(summary: SessionSummary, day?: SessionRow['day']): Session
     status: summary.status,
     created_at: summary.created_at,
     updated_at: summary.updated_at,
-    prompt: summary.title === undefined ? cut(summary.prompt) : '',
+    prompt: summary.title === undefined ? truncate(summary.prompt) : '',
     agent_label: summary.agent_label,
     agent_version: summary.agent_version,
     model: summary.model,
@@ -72,16 +72,16 @@ export function rowOf(summary: SessionSummary, day?: SessionRow['day']): Session
     // For another program's session, this is the session it was forked from, not its parent.
     parent_session_id: summary.observed === undefined ? summary.parent_session_id : undefined,
     execution_mode: summary.parent_session_id === undefined ? undefined : summary.execution_mode,
-    agent_name: summary.agent_name === undefined ? undefined : cut(visibleText(summary.agent_name)),
+    agent_name: summary.agent_name === undefined ? undefined : truncate(visibleText(summary.agent_name)),
     last_resumed_at: summary.last_resumed_at,
     project_dir: summary.project_dir,
     hidden: summary.hidden === true ? true : undefined,
     follow_ups: summary.follow_ups?.on === undefined ? undefined : { on: summary.follow_ups.on },
-    title: summary.title === undefined ? undefined : cut(summary.title),
-    reason: summary.reason === undefined ? undefined : cut(visibleText(summary.reason)),
+    title: summary.title === undefined ? undefined : truncate(summary.title),
+    reason: summary.reason === undefined ? undefined : truncate(visibleText(summary.reason)),
     synthetic: summary.synthetic,
     budget: summary.budget,
-    needs_you: needs === undefined ? undefined : { ...needs, title: cut(visibleText(needs.title)) },
+    needs_you: needs === undefined ? undefined : { ...needs, title: truncate(visibleText(needs.title)) },
     observed: summary.observed,
     shared: summary.shared,
     remote: summary.remote,

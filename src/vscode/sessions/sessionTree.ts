@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { isSessionLive } from '../../model/session/status.ts';
-import { families, type Family } from './familyCost.ts';
+import { createFamilyFinder, type Family } from './familyCost.ts';
 import { isForkable } from '../resume/fork.ts';
 import { isFiltering } from '../observed/filter.ts';
 import { isProgrammatic, observedContext, programmaticItem } from '../observed/observedItems.ts';
@@ -36,7 +36,7 @@ export class SessionTree implements vscode.TreeDataProvider<TreeNode> {
   readonly #disposables: readonly { dispose(): unknown }[];
   readonly #shownCounts = new Map<GroupName, number>();
   readonly #emptyText: () => string;
-  #families = families([]);
+  #families = createFamilyFinder([]);
   #unseenCount = 0;
   #clock: NodeJS.Timeout | undefined;
   readonly onDidChangeTreeData = this.#changed.event;
@@ -133,7 +133,7 @@ export class SessionTree implements vscode.TreeDataProvider<TreeNode> {
   }
 
   #createRoots(): TreeNode[] {
-    this.#families = families(this.#list.all());
+    this.#families = createFamilyFinder(this.#list.all());
     const groups = groupSessions(this.#list.visible(), this.#now());
     const hidden = this.#list.hidden();
     const rows = groups.map((group): TreeNode => ({ kind: 'group', group }));

@@ -31,12 +31,12 @@ function value(key: string, source: Source, scope?: vscode.Uri): unknown {
 
 const text = (found: unknown): string | undefined =>
   typeof found === 'string' && found.trim() !== '' ? found : undefined;
-const positive = (found: unknown): number | undefined =>
+const parsePositive = (found: unknown): number | undefined =>
   typeof found === 'number' && Number.isFinite(found) && found > 0 ? found : undefined;
 const between = (found: unknown, least: number, most: number, otherwise: number): number =>
   typeof found === 'number' && found >= least && found <= most ? found : otherwise;
 
-function strings(found: unknown): readonly string[] | undefined {
+function parseStrings(found: unknown): readonly string[] | undefined {
   if (!Array.isArray(found) || found.length === 0) return undefined;
   return found.filter((element): element is string => typeof element === 'string');
 }
@@ -48,7 +48,7 @@ function variables(found: unknown): Readonly<Record<string, string>> | undefined
 }
 
 /** Removes undefined values. */
-function known<T extends object>(found: { readonly [K in keyof T]: T[K] | undefined }): Partial<T> {
+function omitUndefined<T extends object>(found: { readonly [K in keyof T]: T[K] | undefined }): Partial<T> {
   const pairs: [string, unknown][] = Object.entries(found);
   const result: Partial<T> = {};
   return Object.assign(result, Object.fromEntries(pairs.filter(([, member]) => member !== undefined)));
@@ -79,7 +79,7 @@ export function resumeFrom(scope?: vscode.Uri): ResumeFrom {
 }
 
 function agentSettings(name: string): AgentSettings {
-  return known<AgentSettings>({
+  return omitUndefined<AgentSettings>({
     program: text(value(`${name}.path`, 'user'))?.trim(),
     environment: variables(agentSetting('environment', name)),
     resumeFrom: name === 'claude' ? resumeFrom() : undefined,
@@ -107,7 +107,10 @@ function acpProfiles(): readonly AcpProfile[] {
     const program = text(command)?.trim();
     if (program === undefined) return undefined;
     const where = path.isAbsolute(program) ? { program } : { programs: [program] };
-    return { ...where, ...known<Partial<AcpProfile>>({ args: strings(args), environment: variables(env) }) };
+    return {
+      ...where,
+      ...omitUndefined<Partial<AcpProfile>>({ args: parseStrings(args), environment: variables(env) }),
+    };
   });
 }
 
@@ -119,7 +122,7 @@ export function acpHttpProfiles(): readonly AcpHttpProfile[] {
       if (address === undefined || !URL.canParse(address) || !/^https?:/i.test(address)) return undefined;
       return {
         baseUrl: address,
-        ...known<Partial<AcpHttpProfile>>({ agent: text(agent), headers: variables(headers) }),
+        ...omitUndefined<Partial<AcpHttpProfile>>({ agent: text(agent), headers: variables(headers) }),
       };
     },
   );
@@ -139,7 +142,7 @@ export function engineSettings(secrets: vscode.SecretStorage): EngineSettings {
     acpHttpToken: async (server) => secrets.get(tokenKey(server)),
     unreportedChanges: value('unreportedChanges', 'user') !== false,
     replaySpeed: typeof speed === 'number' && speed >= 0 ? speed : 1,
-    ...known<EngineSettings>({
+    ...omitUndefined<EngineSettings>({
       signingKey: text(value('audit.signingKey', 'user'))?.trim(),
       otlp: otlpSettings(),
       prices: ownPrices(),
@@ -206,7 +209,7 @@ export function runnerSettings(): RunnerSettings {
   return {
     enabled: field('runner', 'enabled') !== false,
     concurrency: Math.floor(between(field('runner', 'concurrency'), 1, 64, 2)),
-    tags: strings(field('runner', 'tags')) ?? [],
+    tags: parseStrings(field('runner', 'tags')) ?? [],
   };
 }
 
@@ -228,16 +231,16 @@ export function agentOptions(agent: ExecutorType, scope?: vscode.Uri): AgentOpti
   const name = choices.settings;
   const limit = (key: 'maxTurns' | 'maxBudgetUsd' | 'maxAiCredits') =>
     choices.limits.some((choice) => choice.name === key)
-      ? positive(value(`${name}.${key}`, 'trusted', scope))
+      ? parsePositive(value(`${name}.${key}`, 'trusted', scope))
       : undefined;
-  return known<AgentOptions>({
+  return omitUndefined<AgentOptions>({
     model: text(value(`${name}.model`, 'trusted', scope))?.trim(),
     permissionMode: permissionMode(agent, name, scope),
     maxTurns: limit('maxTurns'),
     maxBudgetUsd: limit('maxBudgetUsd'),
     maxAiCredits: limit('maxAiCredits'),
     appendSystemPrompt: text(value(`${name}.appendSystemPrompt`, 'trusted', scope)),
-    extraArgs: strings(agentSetting('extraArgs', name, scope)),
+    extraArgs: parseStrings(agentSetting('extraArgs', name, scope)),
   });
 }
 

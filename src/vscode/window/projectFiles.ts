@@ -19,7 +19,7 @@ export class ProjectFiles {
   }
 
   /** `undefined` if the file is outside the folder, not a file, or too large. */
-  async now(name: string): Promise<FileNow | undefined> {
+  async readNow(name: string): Promise<FileNow | undefined> {
     const uri = this.#uriOf(name);
     if (uri === undefined) return undefined;
     const stat = await this.#statFile(name);

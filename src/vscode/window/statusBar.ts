@@ -42,7 +42,7 @@ export class StatusBar implements vscode.Disposable {
 
   #draw(): void {
     this.#drawWaiting();
-    const folders = this.#machine.byFolder();
+    const folders = this.#machine.runsByFolder();
     const own = folders.reduce((sum, { runs }) => sum + runs.length, 0);
     const running = own + this.#list.observed().filter(({ status }) => isSessionLive(status)).length;
     const cost = this.#list.costToday();

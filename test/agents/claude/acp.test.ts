@@ -111,7 +111,7 @@ describe(`Claude Agent ${claudeAcpVersion}, by the Agent Client Protocol`, funct
   it('gets the next message in the same process, which interrupts the turn', async () => {
     const handle = await agent.runs.start('Wait. [[hang]]');
     await agent.place.model.waitFor(({ scenario }) => scenario === 'hang');
-    handle.conversation()?.say('What now? [[again]]', 'interrupt');
+    handle.conversation()?.sendMessage('What now? [[again]]', 'interrupt');
     const result = await ended(handle);
     assert.equal(result.success, true, result.error);
     assert.equal(result.data, 'You asked for notes.');

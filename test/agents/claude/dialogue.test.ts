@@ -97,7 +97,7 @@ for (const version of ['2.1.328', '2.0.77'] as const) {
     it('resumes with another mode and model', async () => {
       const handle = await start('Make it, and write. [[both]]', { model: 'claude-sonnet-4-5' });
       const request = await asked(handle);
-      const taken = talk(handle).change({ permissionMode: 'acceptEdits', model: 'claude-haiku-4-5' });
+      const taken = talk(handle).changeOptions({ permissionMode: 'acceptEdits', model: 'claude-haiku-4-5' });
       assert.deepEqual(taken, ['model', 'permissionMode']);
       assert.equal(talk(handle).answer(request.id, { kind: 'allow', scope: 'once' }), true);
       assert.equal((await ended(handle)).success, true);
@@ -135,7 +135,7 @@ for (const version of ['2.1.328', '2.0.77'] as const) {
       assert.equal(shown.length, 1);
       assert.equal(shown[0]?.decision?.by, 'user');
       assert.match(shown[0].entry.content, /^Allowed once: Run `touch made\.txt`[^]*```\ntouch made\.txt\n```/);
-      const all = await handle.read(0, handle.total());
+      const all = await handle.read(0, handle.entryCount());
       const asking = all.filter(({ content }) => content.includes('touch made.txt'));
       assert.deepEqual(
         asking.map(({ type }) => type.kind),
@@ -220,7 +220,7 @@ for (const version of ['2.1.328', '2.0.77'] as const) {
       assert.equal(request.kind, 'plan');
       assert.equal(request.plan, '1. Boil water\n2. Make tea');
       talk(handle).answer(request.id, { kind: 'allow', scope: 'once' });
-      await until('the next request', () => handle.conversation()?.pending()[0]?.kind === 'permission');
+      await until('the next request', () => handle.conversation()?.pendingRequests()[0]?.kind === 'permission');
       const write = await asked(handle);
       talk(handle).answer(write.id, { kind: 'allow', scope: 'once' });
       const result = await ended(handle);
@@ -231,9 +231,9 @@ for (const version of ['2.1.328', '2.0.77'] as const) {
     it('gets a queued message after the turn, in the same process', async () => {
       const handle = await start('Make it. [[make]]');
       const request = await asked(handle);
-      talk(handle).say('And then? [[next]]', 'queue');
-      talk(handle).say('Never mind this', 'queue');
-      const [first, second] = talk(handle).queued();
+      talk(handle).sendMessage('And then? [[next]]', 'queue');
+      talk(handle).sendMessage('Never mind this', 'queue');
+      const [first, second] = talk(handle).queuedMessages();
       assert.equal(first?.text, 'And then? [[next]]');
       assert.equal(talk(handle).unsend(second!.id), 'Never mind this');
       assert.equal(talk(handle).unsend(second!.id), undefined);
@@ -241,7 +241,7 @@ for (const version of ['2.1.328', '2.0.77'] as const) {
       const result = await ended(handle);
       assert.equal(result.success, true, result.error);
       assert.match(turnsOf(place.model.asked.at(-1)!.request).join('\n'), /That was that\.[^]*And then\?/);
-      const all = await handle.read(0, handle.total());
+      const all = await handle.read(0, handle.entryCount());
       const said = all.filter(({ type }) => type.kind === 'user_message' || type.kind === 'assistant_message');
       assert.deepEqual(
         said.map(({ content, origin }) => [content, origin]),
@@ -263,11 +263,11 @@ for (const version of ['2.1.328', '2.0.77'] as const) {
     it('is interrupted by an urgent message', async () => {
       const handle = await start('Make it. [[make]]');
       await asked(handle);
-      talk(handle).say('Rather this. [[next]]', 'interrupt');
+      talk(handle).sendMessage('Rather this. [[next]]', 'interrupt');
       const result = await ended(handle);
       assert.equal(result.success, true, result.error);
       assert.equal(there('made.txt'), false);
-      const all = await handle.read(0, handle.total());
+      const all = await handle.read(0, handle.entryCount());
       assert.equal(
         all.filter(({ type }) => type.kind === 'assistant_message').at(-1)?.content,
         'The next thing is done.',
@@ -302,7 +302,7 @@ for (const version of ['2.1.328', '2.0.77'] as const) {
         const first = await asked(handle);
         talk(handle).answer(first.id, { kind: 'allow', scope: 'once' });
         await until('the other request', () => {
-          const [other] = handle.conversation()?.pending() ?? [];
+          const [other] = handle.conversation()?.pendingRequests() ?? [];
           return other !== undefined && other.id !== first.id;
         });
         assert.equal(there('over.txt'), true);
@@ -319,17 +319,17 @@ for (const version of ['2.1.328', '2.0.77'] as const) {
       const engine = engineWith({ timing: { politeGraceMs: 60_000 } });
       const handle = await start('Make it. [[make]]', {}, engine);
       await asked(handle);
-      talk(handle).say('Unsaid', 'queue');
+      talk(handle).sendMessage('Unsaid', 'queue');
       await engine.stop(handle.id);
       await goneFrom(place.home);
       assert.equal(handle.summary().outcome, 'stopped');
       assert.equal(handle.summary().needs_you, undefined);
       assert.equal(handle.conversation(), null);
-      assert.deepEqual(handle.open(), []);
+      assert.deepEqual(handle.openIndexes(), []);
       assert.equal(there('made.txt'), false);
       const [shown] = await requests(handle);
       assert.equal(shown?.decision?.by, 'run_over');
-      const all = await handle.read(0, handle.total());
+      const all = await handle.read(0, handle.entryCount());
       assert.ok(all.some(({ content }) => content.includes('> Unsaid')));
     });
 

@@ -90,7 +90,7 @@ describe('an edit of Claude Code that a person changes before allowing it', func
     const now = onDisk('list.txt');
     assert.equal(now, 'bread\r\noat milk\r\ntofu\r\n');
     await assertSaid(/-milk[^]*\+oat milk/);
-    const entries = await handle.read(0, handle.total());
+    const entries = await handle.read(0, handle.entryCount());
     const { hunks } = reviewFile(entries, now, { path: file('list.txt'), workDir: place.workspace });
     const edit = entries.find(({ type }) => type.kind === 'tool_use' && type.tool.action.kind === 'file_edit');
     assert.deepEqual(

@@ -141,9 +141,9 @@ describe(`Codex ${version}, by its app-server`, function () {
   it('reads a message during its turn', async () => {
     const handle = await agent.runs.start('Wait. [[wait]]', { permissionMode: 'bypassPermissions' });
     await until('the command', () => existsSync(at('waiting.txt')), 30_000);
-    handle.conversation()?.say('And tell me what I asked. [[again]]', 'queue');
+    handle.conversation()?.sendMessage('And tell me what I asked. [[again]]', 'queue');
     await until('the message', async () => (await contentsOf(handle, 'user_message')).length === 2, 30_000);
-    assert.deepEqual(handle.conversation()?.queued(), []);
+    assert.deepEqual(handle.conversation()?.queuedMessages(), []);
     writeFileSync(at('go.txt'), '');
     const result = await ended(handle);
     assert.equal(result.success, true, result.error);
@@ -155,7 +155,7 @@ describe(`Codex ${version}, by its app-server`, function () {
   it('interrupts a turn for a message, and stops with its processes', async () => {
     const handle = await agent.runs.start('Sleep. [[sleep]]', { permissionMode: 'bypassPermissions' });
     await until('the command', async () => (await toolsOf(handle)).length > 0, 30_000);
-    handle.conversation()?.say('What did I ask for? [[again]]', 'interrupt');
+    handle.conversation()?.sendMessage('What did I ask for? [[again]]', 'interrupt');
     const { data } = await ended(handle);
     assert.equal(data, 'You asked for notes.');
     assert.equal((await contentsOf(handle, 'system_message interrupted')).length, 1);

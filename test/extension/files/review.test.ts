@@ -85,7 +85,7 @@ describe('files that a session deleted and made executable', function () {
 
   async function reviewed(name: string): Promise<ReviewedFile | undefined> {
     const review = new SessionReview(root);
-    await review.take({ total: () => 4, read: () => readEntries() }, 4);
+    await review.take({ entryCount: () => 4, read: () => readEntries() }, 4);
     return (await review.review()).files.find((reviewedFile) => reviewedFile.path === name);
   }
 

@@ -38,7 +38,7 @@ describe('an Agent Client Protocol agent', function () {
     const engine = await engineWith(['--greeting=late']);
     const handle = await start(engine, [{ say: 'Hello.' }, { untilCancelled: true }]);
     await seen(handle, 'Hello.');
-    handle.conversation()?.say(prompt([{ say: 'And again.' }]), 'interrupt');
+    handle.conversation()?.sendMessage(prompt([{ say: 'And again.' }]), 'interrupt');
     const result = await outcome(handle);
     assert.equal(result.success, true, result.error);
     assert.match(await texts(handle), /Hello\.[^]*And again\./);
@@ -353,7 +353,7 @@ describe('an Agent Client Protocol agent', function () {
     ]);
     answering(handle, once);
     await until('the command', () => existsSync(file) && readFileSync(file, 'utf8').endsWith('\n'));
-    handle.conversation()?.say(prompt([{ say: 'It runs.' }]), 'interrupt');
+    handle.conversation()?.sendMessage(prompt([{ say: 'It runs.' }]), 'interrupt');
     assert.equal((await outcome(handle)).success, true);
     const pid = Number(readFileSync(file, 'utf8'));
     assert.throws(() => process.kill(pid, 0), { code: 'ESRCH' });

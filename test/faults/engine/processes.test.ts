@@ -57,7 +57,7 @@ describe('processes', function () {
       assert.deepEqual(await survivors(processes), []);
       assert.equal(handle.summary().status, 'stopped');
       assert.equal(handle.summary().outcome, 'stopped');
-      assert.deepEqual(handle.open(), []);
+      assert.deepEqual(handle.openIndexes(), []);
       const tool = (await entries(handle)).find(({ type }) => type.kind === 'tool_use');
       assert.ok(tool?.type.kind === 'tool_use' && !['running', 'created'].includes(tool.type.tool.status));
       assert.deepEqual(await readdir(path.join(bench.store, 'leases')), []);
@@ -89,7 +89,7 @@ describe('processes', function () {
     const handle = await engine.start(bench.request(family([])));
     await stopped;
     assert.equal(handle.summary().status, 'stopped');
-    assert.equal(handle.live(), false);
+    assert.equal(handle.isLive(), false);
   });
 
   it('leaves no process running when disposed', async () => {
@@ -247,7 +247,7 @@ describe('processes', function () {
     const handle = await engine.start(bench.request([{ forever: true }]));
     const notice = await new Promise<Notice>((resolve) => handle.onNotice(resolve));
     assert.equal(notice.failure.code, 'silent');
-    assert.equal(handle.live(), true);
+    assert.equal(handle.isLive(), true);
   });
 
   it('shows an oversized line as one entry, and the lines after it', async () => {

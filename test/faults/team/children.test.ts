@@ -153,27 +153,30 @@ describe('child sessions on another machine in a team', function () {
       },
     });
     await watching.call('watch', { events: false });
-    const session = await RemoteSession.open(alice.windowLink(), alice.store, child);
+    const session = await RemoteSession.openIndexes(alice.windowLink(), alice.store, child);
     const shown = new Map<number, string>();
     session.onUpdates((updates) => {
       for (const update of updates) if (update.op === 'put') shown.set(update.entry.index, update.entry.content);
     });
-    for (const { index, content } of await session.read(0, session.total())) shown.set(index, content);
+    for (const { index, content } of await session.read(0, session.entryCount())) shown.set(index, content);
     assert.match(shown.get(0) ?? '', /It waits/);
 
     writeFileSync(go, '');
     await until('its transcript and request', () => {
-      return [...shown.values()].includes('a sketch') && session.conversation()?.pending().length === 1;
+      return [...shown.values()].includes('a sketch') && session.conversation()?.pendingRequests().length === 1;
     });
     assert.doesNotMatch(shown.get(0) ?? '', /It waits/);
     // It can be answered where it is shown.
-    const [at = -1] = await until('the entry of the request', () => session.open().length === 1 && session.open());
+    const [at = -1] = await until(
+      'the entry of the request',
+      () => session.openIndexes().length === 1 && session.openIndexes(),
+    );
     const [entry] = await session.read(at, at + 1);
     assert.equal(requestMetadataSchema.parse(entry?.metadata).request.id, 'req-1');
     await until('the request in the list', () => listed.get(child)?.needs_you?.count === 1);
     assert.equal(await session.conversation()?.answer('req-1', { kind: 'allow', scope: 'once' }), true);
-    await until('its end', () => !session.live() && session.summary().outcome === 'completed');
-    const recorded = await session.read(0, session.total());
+    await until('its end', () => !session.isLive() && session.summary().outcome === 'completed');
+    const recorded = await session.read(0, session.entryCount());
     assert.deepEqual(
       recorded.map(({ index }) => index),
       recorded.map((_, index) => index),

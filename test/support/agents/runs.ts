@@ -103,7 +103,7 @@ export class AgentRuns {
 }
 
 export function entriesOf(handle: SessionHandle): Promise<readonly NormalizedEntry[]> {
-  return handle.read(0, handle.total());
+  return handle.read(0, handle.entryCount());
 }
 
 export async function toolsOf(handle: SessionHandle): Promise<ToolUse[]> {

@@ -40,7 +40,7 @@ export function talk(handle: SessionHandle): Conversation {
 export async function asked(handle: SessionHandle): Promise<AgentRequest> {
   return new Promise((resolve, reject) => {
     const look = (): void => {
-      const [request] = handle.conversation()?.pending() ?? [];
+      const [request] = handle.conversation()?.pendingRequests() ?? [];
       if (request === undefined) return;
       registration.dispose();
       resolve(request);
@@ -59,7 +59,7 @@ export interface ShownRequest {
 
 /** The entries that show requests. */
 export async function requests(handle: SessionHandle): Promise<ShownRequest[]> {
-  const all = await handle.read(0, handle.total());
+  const all = await handle.read(0, handle.entryCount());
   return all.flatMap((entry) => {
     const request = agentRequestSchema.safeParse(entry.metadata?.['request']);
     if (!request.success) return [];

@@ -94,7 +94,7 @@ export async function outcome(handle: SessionHandle): Promise<RunResult> {
 }
 
 export async function entries(handle: SessionHandle): Promise<readonly NormalizedEntry[]> {
-  return handle.read(0, handle.total());
+  return handle.read(0, handle.entryCount());
 }
 
 /** Resolves when there is an entry with this text. */

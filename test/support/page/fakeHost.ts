@@ -127,7 +127,7 @@ export class FakeHost {
 
   #newViews(): SessionViews {
     const source = {
-      total: () => this.#total,
+      entryCount: () => this.#total,
       read: (from: number, to: number) =>
         Promise.resolve(
           Array.from({ length: to - from }, (_, at) => this.#entries.get(from + at)).filter(
@@ -135,7 +135,7 @@ export class FakeHost {
           ),
         ),
       turns: () => this.view().turns,
-      live: () => this.view().can.stop,
+      isLive: () => this.view().can.stop,
       summary: () => this.view().summary,
       fileNow: (path: string) => {
         const files = this.#options?.files;

@@ -11,7 +11,7 @@ export function answering(handle: SessionHandle, ...answers: readonly Answer[]):
   const asked: AgentRequest[] = [];
   const look = (): void => {
     const conversation = handle.conversation();
-    for (const request of conversation?.pending() ?? []) {
+    for (const request of conversation?.pendingRequests() ?? []) {
       const answer = remaining.shift();
       if (answer === undefined) return;
       asked.push(request);

@@ -132,7 +132,7 @@ describe('engine', () => {
     await assert.rejects(other.resume(a.id, { prompt: '[{}]' }), { code: 'session_busy' });
     await engine.stop(a.id);
     assert.equal(a.summary().status, 'stopped');
-    assert.equal(b.live(), true);
+    assert.equal(b.isLive(), true);
     await engine.stop(b.id);
     assert.equal(b.turns()[0]?.status, 'stopped');
   });
@@ -170,7 +170,7 @@ describe('a session in two windows', () => {
     await seen(running, 'before');
     const there = await (await bench.engine()).open(running.id);
     assert.equal(there.summary().status, 'running');
-    assert.equal(there.live(), false);
+    assert.equal(there.isLive(), false);
     const over = new Promise<void>((resolve) => {
       there.onSummary(({ status }) => {
         if (status === 'finished') resolve();

@@ -29,7 +29,7 @@ describe('Markdown of an agent', function () {
   it('is one run if it is ordinary', () => {
     const text =
       '# Title\n\nSome *words*.\n\n| a | b |\n| - | - |\n| 1 | 2 |\n\n```ts\nconst x = 1;\n```\n\n- a\n  - b\n';
-    assert.deepEqual(markdownRuns(text), [{ text, plain: false, joined: false }]);
+    assert.deepEqual(markdownRuns(text), [{ text, isPlain: false, continuesPrevious: false }]);
     assert.deepEqual(markdownRuns(''), []);
   });
 

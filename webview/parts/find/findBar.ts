@@ -2,7 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit/html.js';
 import type { QueryProblem } from '../../../src/model/transcript/query.ts';
 import { button, field } from '../../controls.ts';
 import { t } from '../../l10n.ts';
-import { number } from '../../text/format.ts';
+import { formatNumber } from '../../text/format.ts';
 import { findHelp, findHelpId, problemWords } from './findHelp.ts';
 
 export interface FindState {
@@ -65,7 +65,7 @@ export function findBar(state: FindState): TemplateResult {
 function summary({ query, indexes, at, isBusy }: FindState): string | typeof nothing {
   if (query.trim() === '') return nothing;
   if (indexes.length === 0) return isBusy ? t('Searching…') : t('No results');
-  const count = `${number(indexes.length)}${isBusy ? '+' : ''}`;
+  const count = `${formatNumber(indexes.length)}${isBusy ? '+' : ''}`;
   if (at < 0) return count === '1' ? t('1 entry') : t('{0} entries', count);
-  return t('{0} of {1}', number(at + 1), count);
+  return t('{0} of {1}', formatNumber(at + 1), count);
 }

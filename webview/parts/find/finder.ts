@@ -11,7 +11,7 @@ export interface FinderDeps {
   request(message: (request: number) => FromPage): Promise<ToPage>;
   /** Scrolls to an entry. */
   reveal(index: number): void;
-  closed(): void;
+  onClosed(): void;
   changed(): void;
 }
 
@@ -82,7 +82,7 @@ export class Finder {
   close(): void {
     this.#searchResult = undefined;
     this.#search += 1;
-    this.#deps.closed();
+    this.#deps.onClosed();
   }
 
   #set(change: Partial<SearchResult>): void {

@@ -4,7 +4,7 @@ import type { Cost } from '../../../src/model/usage/usage.ts';
 import { codicon } from '../../controls.ts';
 import { plural, t } from '../../l10n.ts';
 import { provenanceText } from '../../text/provenance.ts';
-import { duration, plainUsd, number, usd } from '../../text/format.ts';
+import { duration, plainUsd, formatNumber, usd } from '../../text/format.ts';
 import type { Context } from '../context.ts';
 
 /** Both amounts with their provenance; the card has the rest, also for screen readers. */
@@ -53,7 +53,7 @@ function counts({ turns, duration: took, api_duration: api, total_usage: usage }
     [t('cache read'), usage.cacheRead],
     [t('cache write'), usage.cacheWrite],
   ];
-  const counted = tokens.flatMap(([name, count]) => (count === undefined ? [] : [`${number(count)} ${name}`]));
+  const counted = tokens.flatMap(([name, count]) => (count === undefined ? [] : [`${formatNumber(count)} ${name}`]));
   return [
     turns === null ? '' : plural(turns, t('{0} turn', 1), t('{0} turns')),
     took === null ? '' : t('Duration {0}', duration(took)),

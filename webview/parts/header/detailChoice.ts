@@ -35,7 +35,7 @@ export function detailChoice(level: DetailLevel, actions: Pick<Actions, 'setDeta
 }
 
 /** Renders nothing if no message of the session is automatic. */
-export function automaticChoice(
+export function automaticMessagesSelect(
   { automatic, peopleOnly }: { readonly automatic: number; readonly peopleOnly: boolean },
   { setPeopleOnly }: Pick<Actions, 'setPeopleOnly'>,
 ): TemplateResult | typeof nothing {

@@ -11,7 +11,7 @@ import { visibleTemplate } from '../../text/shown.ts';
 import { plain } from '../../text/visible.ts';
 import type { Context } from '../context.ts';
 import { costBlock } from './costBlock.ts';
-import { detailChoice, followUpChoice, goToPromptLabel, automaticChoice } from './detailChoice.ts';
+import { detailChoice, followUpChoice, goToPromptLabel, automaticMessagesSelect } from './detailChoice.ts';
 import { menuButton, type MenuState } from './menu.ts';
 import { renderTabs, type TabsState } from '../../views/tabs.ts';
 
@@ -186,7 +186,7 @@ function renderTools(
   return html`<div class="tabs">
     ${renderTabs(t('Views'), state)}
     <span class="tools" ?hidden=${state.active !== 'transcript'}>
-      ${detailChoice(store.level, actions)} ${followUpChoice(store, actions)} ${automaticChoice(store, actions)}
+      ${detailChoice(store.level, actions)} ${followUpChoice(store, actions)} ${automaticMessagesSelect(store, actions)}
       ${button({ label: goToPromptLabel(), icon: 'list-selection', look: 'icon', onClick: () => actions.pickPrompt() })}
       ${button({ label: t('Find'), icon: 'search', look: 'icon', onClick: () => actions.find() })}
       ${button({ label: t('Collapse all'), icon: 'collapse-all', look: 'icon', onClick: () => actions.collapseAll() })}

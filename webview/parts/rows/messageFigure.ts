@@ -2,7 +2,7 @@ import type { MessageFigure, MissingFigure } from '../../../src/model/usage/mess
 import { tokenKinds } from '../../../src/protocol/panel/pageModel.ts';
 import { costText, kindText, tokensOf } from '../../figures/costText.ts';
 import { t } from '../../l10n.ts';
-import { compact, number } from '../../text/format.ts';
+import { compact, formatNumber } from '../../text/format.ts';
 import { provenanceText } from '../../text/provenance.ts';
 import { plain } from '../../text/visible.ts';
 
@@ -21,7 +21,7 @@ export function figureDetails(figure: MessageFigure | MissingFigure): string[] {
   const { model, usage, cost, settled } = figure;
   const counted = tokenKinds.flatMap((kind) => {
     const count = usage[kind];
-    return count === undefined ? [] : [`${kindText(kind)}: ${number(count)}`];
+    return count === undefined ? [] : [`${kindText(kind)}: ${formatNumber(count)}`];
   });
   return [
     ...(model === null ? [] : [t('Model: {0}', plain(model))]),

@@ -9,7 +9,7 @@ import { answersOf } from '../../request/answers.ts';
 import { otherInput, isLongSubject, lengthWords } from '../../request/subject.ts';
 import { quoted } from '../../../src/protocol/panel/pageModel.ts';
 import { isJoined } from '../../store/joined.ts';
-import { agentName, agentAsks, visibleTemplate } from '../../text/shown.ts';
+import { agentName, agentTextHeading, visibleTemplate } from '../../text/shown.ts';
 import type { Context } from '../context.ts';
 
 /** Buttons of a waiting request, with the reason if they are disabled. */
@@ -136,7 +136,7 @@ export function fieldId(id: string): string {
 export function planBody({ actions, store }: Context, request: AgentRequest): TemplateResult {
   const text = request.plan ?? request.title;
   return html`<div class="what" data-focus tabindex="0" role="group" aria-label=${t('Agent plan')}>
-    ${agentAsks(store.view)}
+    ${agentTextHeading(store.view)}
     <div class="prose">
       ${guard([text, areControlsReady()], () =>
         markdownParts(text).flatMap(({ blocks }) =>

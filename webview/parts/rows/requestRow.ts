@@ -16,7 +16,7 @@ import { renderSubject } from '../../request/subject.ts';
 import { isJoined } from '../../store/joined.ts';
 import { showAll } from '../../steps/detail.ts';
 import { clock, dateTime, time } from '../../text/format.ts';
-import { agentName, agentAsks, visibleTemplate, shownCode } from '../../text/shown.ts';
+import { agentName, agentTextHeading, visibleTemplate, shownCode } from '../../text/shown.ts';
 import { quoted } from '../../../src/protocol/panel/pageModel.ts';
 import { firstWords, plain } from '../../text/visible.ts';
 import { type Context, isLive } from '../context.ts';
@@ -32,7 +32,7 @@ interface RequestRow {
 /** A request of the agent: complete while it waits, then one line with the decision and who made it. */
 export function requestRow(context: Context, row: RequestRow): TemplateResult {
   const waits = row.asked.decision === undefined && isLive(context, row.turn);
-  return waits ? waitingRow(context, row) : decidedRow(context, row);
+  return waits ? waitingRow(context, row) : decisionRow(context, row);
 }
 
 function waitingRow(context: Context, { entry, asked: { request } }: RequestRow): TemplateResult {
@@ -49,7 +49,7 @@ function waitingRow(context: Context, { entry, asked: { request } }: RequestRow)
       data-sight="frame"
     >
       <i class="sight" data-request=${request.id} data-sight="top"></i>
-      ${what(context, request)}
+      ${subjectOfRequest(context, request)}
       <ul class="why">
         ${reasons(context, request)} ${isWaiting ? renderWaiting(request, now) : nothing}
       </ul>
@@ -90,7 +90,7 @@ function kindIcon({ kind }: AgentRequest): string {
 }
 
 /** The subject of the request, which gets the focus from **Review Request**, before the buttons. */
-function what(context: Context, request: AgentRequest): TemplateResult {
+function subjectOfRequest(context: Context, request: AgentRequest): TemplateResult {
   const projectDir = context.store.view?.summary.project_dir;
   switch (request.kind) {
     case 'question':
@@ -100,7 +100,7 @@ function what(context: Context, request: AgentRequest): TemplateResult {
     case 'permission': {
       const { whole } = context.requests.draft(request.id);
       return html`<div class="what" data-focus tabindex="0" role="group" aria-label=${rowLabel(request)}>
-        ${agentAsks(context.store.view)}
+        ${agentTextHeading(context.store.view)}
         ${renderSubject({ request, projectDir, isExpanded: whole, requestPreview: context.requests.previews.previewOf(request.id) })}
       </div>`;
     }
@@ -133,7 +133,7 @@ function answeredElsewhereNote({ store }: Context): TemplateResult | typeof noth
   return html`<p class="bt">${t('Answer in the window where the session runs.')}</p>`;
 }
 
-function decidedRow(context: Context, { entry, asked, key }: RequestRow): TemplateResult {
+function decisionRow(context: Context, { entry, asked, key }: RequestRow): TemplateResult {
   const { store, actions } = context;
   const { request, decision } = asked;
   const projectDir = store.view?.summary.project_dir;

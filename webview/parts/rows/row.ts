@@ -5,7 +5,7 @@ import { codicon } from '../../controls.ts';
 import { plural, t } from '../../l10n.ts';
 import { gapHeight, type Row } from '../../rows/rows.ts';
 import { stepsHint } from '../../text/steps.ts';
-import { clock, dateTime, duration, plainUsd, number, time, usd } from '../../text/format.ts';
+import { clock, dateTime, duration, plainUsd, formatNumber, time, usd } from '../../text/format.ts';
 import type { Context } from '../context.ts';
 import { hiddenText } from './hiddenText.ts';
 import { promptRow, proseRow, thoughtRow } from './messageRow.ts';
@@ -147,7 +147,7 @@ export function turnHeading(context: Context, view: Turn, place: number): Templa
 function turnSteps({ steps, subagentSteps = 0 }: Turn): TemplateResult {
   const count = steps + subagentSteps;
   return html`<span class="steps" title=${subagentSteps === 0 ? nothing : stepsHint(steps, subagentSteps)}
-    >${plural(count, t('{0} step', 1), t('{0} steps', number(count)))}</span
+    >${plural(count, t('{0} step', 1), t('{0} steps', formatNumber(count)))}</span
   >`;
 }
 

@@ -101,7 +101,7 @@ function body(context: Context, row: Row, at: number, marked: boolean): Template
     class="item ${depth > 0 ? 'nest' : ''} ${marked ? 'marked' : ''}"
     role="listitem"
     aria-posinset=${position ?? nothing}
-    aria-setsize=${position === undefined ? nothing : context.store.total}
+    aria-setsize=${position === undefined ? nothing : context.store.entryCount}
     data-index=${at}
     data-key=${row.key}
     data-depth=${depth}

@@ -11,7 +11,7 @@ import type {
 import { button, codicon } from '../../controls.ts';
 import { plural, t } from '../../l10n.ts';
 import type { Context } from '../../parts/context.ts';
-import { dateTime, number, time } from '../../text/format.ts';
+import { dateTime, formatNumber, time } from '../../text/format.ts';
 import { splitPath } from '../../text/paths.ts';
 import { visibleTemplate } from '../../text/shown.ts';
 import { plain } from '../../text/visible.ts';
@@ -58,7 +58,7 @@ function name(
     ${codicon(iconOf(line))}<span class="obj">${visibleTemplate(isFolder ? `${base}/` : base)}</span>
     ${folder === '' ? nothing : html`<span class="dir">${visibleTemplate(folder)}</span>`}
     ${change === 'added' || change === 'deleted' ? html`<span class="dir word">${changeWord(change)}</span>` : nothing}
-    ${isChangedSince(since) ? html`<span class="mk" title=${sinceWords(since)}>${codicon('diff-modified', 'sm')}</span>` : nothing}
+    ${isChangedSince(since) ? html`<span class="mk" title=${comparisonText(since)}>${codicon('diff-modified', 'sm')}</span>` : nothing}
     <span class="ha">
       ${changed ? act(t('Open changes'), 'diff-single', () => actions.openChanges(line.path)) : nothing}
       ${change === 'deleted' || isFolder ? nothing : act(t('Open file'), 'go-to-file', () => actions.openFile(line.path))}
@@ -83,18 +83,18 @@ function renderSteps({ actions }: Context, line: FileLine, since: FileComparison
   return html`<span role="gridcell" class="n"
       >${line.change === 'read' ? nothing : lineCounts(line.added, line.removed, line.counted)}</span
     >
-    <span role="gridcell" class="n opt">${number(line.touches)}</span>
+    <span role="gridcell" class="n opt">${formatNumber(line.touches)}</span>
     ${step(line.first, t('Step {0}', line.first.number))}${step(line.last, t('Step {0}', line.last.number))}
-    <span role="gridcell" class="since">${sinceCell(since)}</span>`;
+    <span role="gridcell" class="since">${comparisonCell(since)}</span>`;
 }
 
-function sinceCell(since: FileComparison | undefined): unknown {
+function comparisonCell(since: FileComparison | undefined): unknown {
   if (since === undefined || since.state === 'same') return nothing;
   if (since.state === 'unknown') {
     return html`<span class="dim" title=${t('The recorded version is not available')}>–</span>`;
   }
   const words = since.state === 'gone' || since.at === null ? stateWord(since.state) : timeOf(since.at);
-  return html`<span title=${sinceWords(since)}>${codicon('diff-modified', 'sm')} ${words}</span>`;
+  return html`<span title=${comparisonText(since)}>${codicon('diff-modified', 'sm')} ${words}</span>`;
 }
 
 function stateWord(state: 'changed' | 'gone'): string {
@@ -112,7 +112,7 @@ function isoOf(at: number): string {
 }
 
 /** Empty for an unchanged file, and if unknown. */
-function sinceWords(since: FileComparison | undefined): string {
+function comparisonText(since: FileComparison | undefined): string {
   if (since?.state === 'gone') return t('Deleted since the session ended');
   if (since?.state !== 'changed') return '';
   const at = since.at === null ? '' : dateTime(isoOf(since.at));
@@ -139,7 +139,7 @@ function unreportedAction({ actions }: Context, line: UnreportedLine): TemplateR
 export function lineCounts(added: number, removed: number, counted: boolean): TemplateResult {
   const unsure = counted ? '' : t('At least: line counts of some changes were not reported');
   return html`<span class="ds" title=${unsure === '' ? nothing : unsure}
-    >${counted ? nothing : '≥ '}<ins>+${number(added)}</ins> <del>−${number(removed)}</del></span
+    >${counted ? nothing : '≥ '}<ins>+${formatNumber(added)}</ins> <del>−${formatNumber(removed)}</del></span
   >`;
 }
 
@@ -186,5 +186,5 @@ export function labelOf(line: FilesLine, since: FileComparison | undefined): str
         ? t('{0} lines added, {1} removed', line.added, line.removed)
         : t('at least {0} lines added, {1} removed', line.added, line.removed);
   const steps = t('first step {0}, last step {1}', line.first.number, line.last.number);
-  return [path, changeWord(line.change), sum, steps, sinceWords(since)].filter((part) => part !== '').join(', ');
+  return [path, changeWord(line.change), sum, steps, comparisonText(since)].filter((part) => part !== '').join(', ');
 }

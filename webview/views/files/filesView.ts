@@ -5,7 +5,7 @@ import type { FilesLine, FilesPage, FileComparison, FileSort } from '../../../sr
 import { button, codicon, field } from '../../controls.ts';
 import { t } from '../../l10n.ts';
 import type { Context } from '../../parts/context.ts';
-import { number } from '../../text/format.ts';
+import { formatNumber } from '../../text/format.ts';
 import { renderCells, labelOf, lineCounts, openLine } from './fileRows.ts';
 import type { FilesViewState } from '../savedViews.ts';
 import { lineHeight, Lines } from '../trajectory/lines.ts';
@@ -44,7 +44,7 @@ export class FilesView implements PageView {
   }
 
   count({ store }: Context): number | undefined {
-    if (!this.#isCounted && store.view !== undefined && store.total <= countedAtOnce) {
+    if (!this.#isCounted && store.view !== undefined && store.entryCount <= countedAtOnce) {
       this.#isCounted = true;
       void this.#ask(0, 0).then(() => this.#deps.changed());
     }
@@ -166,21 +166,25 @@ export class FilesView implements PageView {
     const since = this.#comparisons.count(changed + read) ?? 0;
     return html`<div class="sumbar">
       <span class="x">
-        ${t('{0} changed', number(changed))} ${changed === 0 ? nothing : lineCounts(added, removed, counted)}
+        ${t('{0} changed', formatNumber(changed))} ${changed === 0 ? nothing : lineCounts(added, removed, counted)}
       </span>
       ${
         unreported === 0
           ? nothing
-          : html`<span class="x warn">${codicon('eye-watch', 'sm')}${t('{0} not reported', number(unreported))}</span>`
+          : html`<span class="x warn"
+              >${codicon('eye-watch', 'sm')}${t('{0} not reported', formatNumber(unreported))}</span
+            >`
       }
-      <span class="x">${t('{0} only read', number(read))}</span>
-      ${found === 0 ? nothing : html`<span class="x">${t('{0} never opened', number(found))}</span>`}
+      <span class="x">${t('{0} only read', formatNumber(read))}</span>
+      ${found === 0 ? nothing : html`<span class="x">${t('{0} never opened', formatNumber(found))}</span>`}
       ${
         since === 0
           ? nothing
-          : html`<span class="x warn">${codicon('diff-modified', 'sm')}${t('{0} changed since', number(since))}</span>`
+          : html`<span class="x warn"
+              >${codicon('diff-modified', 'sm')}${t('{0} changed since', formatNumber(since))}</span
+            >`
       }
-      ${omitted === 0 ? nothing : html`<span class="x">${t('{0} omitted', number(omitted))}</span>`}
+      ${omitted === 0 ? nothing : html`<span class="x">${t('{0} omitted', formatNumber(omitted))}</span>`}
       <span class="filter">
         ${field({
           id: 'file-filter',

@@ -7,7 +7,7 @@ import type { Context } from '../../parts/context.ts';
 import { stepDetail } from '../../steps/detail.ts';
 import { stateIcons } from '../../steps/state.ts';
 import { terminal } from '../../steps/terminal.ts';
-import { duration, number, time } from '../../text/format.ts';
+import { duration, formatNumber, time } from '../../text/format.ts';
 import { visibleTemplate } from '../../text/shown.ts';
 import { counts, laneName, lineState, momentWord, repeatText, stateSentence, stepSubject } from './stepWords.ts';
 
@@ -30,7 +30,7 @@ function stepFacts(context: Context, line: TrajectoryLine, go: (entryIndex: numb
       line.number === null ? undefined : [t('Started by'), t('step {0}', line.number)],
       line.title === '' ? undefined : [t('Task'), visibleTemplate(line.title)],
       [t('Steps'), plural(line.steps, t('{0} step', 1), t('{0} steps'))],
-      line.rows === line.steps ? undefined : [t('Messages'), number(line.rows - line.steps)],
+      line.rows === line.steps ? undefined : [t('Messages'), formatNumber(line.rows - line.steps)],
       [t('Duration'), duration(line.duration)],
     ])}`;
   }

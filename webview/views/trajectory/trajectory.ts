@@ -12,7 +12,7 @@ import {
 import { button, field } from '../../controls.ts';
 import { t } from '../../l10n.ts';
 import type { Context } from '../../parts/context.ts';
-import { number } from '../../text/format.ts';
+import { formatNumber } from '../../text/format.ts';
 import { stepsHint } from '../../text/steps.ts';
 import { stepKinds } from '../savedViews.ts';
 import { lineHeight, Lines } from './lines.ts';
@@ -249,7 +249,7 @@ export class TrajectoryView implements PageView {
               this.#setQuery({ ...this.#requestedQuery, repeats: !this.#requestedQuery.repeats }),
             )
       }
-      ${omitted === 0 ? nothing : html`<span class="dim">${t('{0} entries omitted', number(omitted))}</span>`}
+      ${omitted === 0 ? nothing : html`<span class="dim">${t('{0} entries omitted', formatNumber(omitted))}</span>`}
       <span class="filter">
         ${field({
           id: 'step-filter',
@@ -366,6 +366,6 @@ function isFiltered({ query, kinds, repeats }: TrajectoryQuery): boolean {
 
 function chip(kind: string, word: string, count: number, on: boolean, press: () => void): TemplateResult {
   return html`<button class="chip" data-kind=${kind} aria-pressed=${String(on)} @click=${press}>
-    <i class="sw" aria-hidden="true"></i>${word}<span class="n">${number(count)}</span>
+    <i class="sw" aria-hidden="true"></i>${word}<span class="n">${formatNumber(count)}</span>
   </button>`;
 }

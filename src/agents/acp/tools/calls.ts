@@ -75,7 +75,7 @@ export class AcpCalls {
     this.#writeCall(call, context);
   }
 
-  content(id: string, item: unknown, context: CallContext): void {
+  addContent(id: string, item: unknown, context: CallContext): void {
     const call = this.#get(id, context);
     if (call === undefined) return;
     call.fields = withContent(call.fields, item);
@@ -190,7 +190,7 @@ export class AcpCalls {
       startedAt: call.startedAt,
       ...(call.endedAt !== undefined && { endedAt: call.endedAt }),
     };
-    const title = this.#title(tool, fields);
+    const title = this.#titleOf(tool, fields);
     const content = note === undefined ? title : `${title}\n\n${note}`;
     const type = { kind: 'tool_use', tool } as const;
     const metadata = this.#metadata(call);
@@ -204,7 +204,7 @@ export class AcpCalls {
     this.#sort(call, open);
   }
 
-  #title(tool: ToolUse, { title }: ToolFields): string {
+  #titleOf(tool: ToolUse, { title }: ToolFields): string {
     if (tool.action.kind === 'tool' && title !== undefined) return title;
     return describeCall(tool.toolName, tool.action, this.#run.context.workDir);
   }

@@ -49,7 +49,7 @@ export class Plans {
     }
   }
 
-  removed(update: JsonObject, context: CallContext): void {
+  readRemoval(update: JsonObject, context: CallContext): void {
     const id = nonEmpty(update['planId']) ?? '';
     const type = this.#plans.get(id)?.entry.type;
     if (type?.kind !== 'tool_use' || type.tool.action.kind !== 'todo') return;

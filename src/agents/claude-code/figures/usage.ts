@@ -2,7 +2,7 @@ import type { MessageUsage } from '../../../model/usage/facts.ts';
 import { isObject } from '../../../model/text/json.ts';
 import { tokenKinds } from '../../../model/usage/tokenKinds.ts';
 import type { ModelUsage, TokenUsage } from '../../../model/usage/usage.ts';
-import { amount, count, field, nonEmpty } from '../../shared/guards.ts';
+import { parseAmount, count, field, nonEmpty } from '../../shared/guards.ts';
 
 /** Messages with separate usage. Further ones are only in the agent's totals. */
 const maxMessages = 20_000;
@@ -62,7 +62,7 @@ export function modelUsage(value: unknown): ModelUsage[] {
         webSearches: counters['webSearchRequests'],
       }),
     };
-    const usd = amount(counters['costUSD']);
+    const usd = parseAmount(counters['costUSD']);
     const contextWindow = count(counters['contextWindow']);
     if (usd !== undefined) usage.usd = usd;
     if (contextWindow !== undefined) usage.contextWindow = contextWindow;

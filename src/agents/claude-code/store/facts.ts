@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../model/text/json.ts';
 import type { CountedUsage, StoreFacts } from '../../../model/session/observed.ts';
-import { amount, field, nonEmpty, objects } from '../../shared/guards.ts';
+import { parseAmount, field, nonEmpty, objects } from '../../shared/guards.ts';
 import type { SessionNote } from '../../stores/storeFormat.ts';
 import { FactsBuilder } from '../../stores/factsBuilder.ts';
 import { syntheticModel } from '../session.ts';
@@ -102,13 +102,13 @@ export class ClaudeFacts {
 
   /** Written when a process ends; accumulates over resumes. */
   #readCostState(record: JsonObject): void {
-    const usd = amount(record['totalCostUSD']);
+    const usd = parseAmount(record['totalCostUSD']);
     if (usd === undefined) return;
     const facts = this.#facts;
     const isKnown = record['hasUnknownModelCost'] !== true;
     facts.cost = isKnown ? { usd, models: modelUsage(record['modelUsage']), later: [] } : null;
     this.#laterRequests.clear();
-    if (facts.lastState !== 'empty') facts.last('ended', null);
+    if (facts.lastState !== 'empty') facts.setLastState('ended', null);
   }
 
   #readAssistant(record: JsonObject, at: string | undefined, isMain: boolean): void {
@@ -120,7 +120,7 @@ export class ClaudeFacts {
     const calls = blocks.filter((block) => block['type'] === 'tool_use');
     for (const call of calls) {
       const id = nonEmpty(call['id']);
-      if (id !== undefined) facts.call(counted(id, at, owner));
+      if (id !== undefined) facts.call(countedUsage(id, at, owner));
     }
     if (isMain) {
       if (this.#isPromptUnanswered && isFiller(record)) facts.addMissing(cutOff);
@@ -128,9 +128,9 @@ export class ClaudeFacts {
       const isError = record['isApiErrorMessage'] === true;
       const stop = nonEmpty(field(message, 'stop_reason'));
       const isAsking = calls.some((call) => call['name'] === 'AskUserQuestion');
-      if (isError) facts.last('interrupted', at);
-      else if (calls.length > 0) facts.last(isAsking ? 'question' : 'tool', at);
-      else facts.last(stop === 'end_turn' || stop === 'stop_sequence' ? 'answered' : 'answering', at);
+      if (isError) facts.setLastState('interrupted', at);
+      else if (calls.length > 0) facts.setLastState(isAsking ? 'question' : 'tool', at);
+      else facts.setLastState(stop === 'end_turn' || stop === 'stop_sequence' ? 'answered' : 'answering', at);
     }
     if (model === undefined || model === syntheticModel) return;
     facts.model(model, isMain);
@@ -142,7 +142,7 @@ export class ClaudeFacts {
       facts.answer(key);
     }
     const terms = termsOf(field(message, 'usage'));
-    facts.request({ ...counted(key, at, owner), model, usage, ...(terms.length > 0 && { terms }) });
+    facts.request({ ...countedUsage(key, at, owner), model, usage, ...(terms.length > 0 && { terms }) });
   }
 
   #readUser(record: JsonObject, at: string | undefined): void {
@@ -152,22 +152,22 @@ export class ClaudeFacts {
     if (prompt !== undefined && uuid !== undefined) {
       if (this.#isPromptUnanswered) facts.addMissing(cutOff);
       this.#isPromptUnanswered = true;
-      facts.prompt(counted(uuid, at, undefined), prompt);
-      facts.last('answering', at);
+      facts.prompt(countedUsage(uuid, at, undefined), prompt);
+      facts.setLastState('answering', at);
     } else if (record['type'] === 'user') {
       if (record['isCompactSummary'] === true) facts.addMissing(compaction);
       if (isInterruption(record)) {
         if (!isToolInterruption(record)) facts.addMissing(cutOff);
         this.#isPromptUnanswered = false;
-        facts.last('interrupted', at);
+        facts.setLastState('interrupted', at);
       } else if (record['isMeta'] !== true && objects(field(record['message'], 'content')).some(isResult)) {
-        facts.last('answering', at);
+        facts.setLastState('answering', at);
       }
     }
   }
 
   #readSystem(record: JsonObject, at: string | undefined): void {
-    if (record['subtype'] === 'turn_duration') this.#facts.last('answered', at);
+    if (record['subtype'] === 'turn_duration') this.#facts.setLastState('answered', at);
     if (record['subtype'] === 'compact_boundary') this.#facts.addMissing(compaction);
   }
 }
@@ -176,6 +176,6 @@ function isResult(block: JsonObject): boolean {
   return block['type'] === 'tool_result';
 }
 
-function counted(key: string, at: string | undefined, owner: string | undefined): CountedUsage {
+function countedUsage(key: string, at: string | undefined, owner: string | undefined): CountedUsage {
   return { key, at: at ?? null, ...(owner !== undefined && { owner }) };
 }

@@ -55,7 +55,7 @@ export class DeltaLines {
   }
 
   /** A streamed line that was parsed. */
-  learn(line: string): void {
+  learnForm(line: string): void {
     const started = head.exec(line);
     if (started === null) return;
     const [before, place, spokenText, thought] = started;

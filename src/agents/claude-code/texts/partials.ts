@@ -152,7 +152,7 @@ export class Partials {
   follows(messageId: string, line: Line): void {
     const message = this.#currentMessages.get(line.parentCallId ?? '');
     if (message === undefined || message.id === null || this.#byId.has(messageId)) return;
-    this.#leave(message, line);
+    this.#endPrevious(message, line);
   }
 
   /** The streamed message that a final line belongs to; the last one if either has no id. */
@@ -191,7 +191,7 @@ export class Partials {
   #begin(id: string | null, model: string | undefined, earlyContent: readonly unknown[], line: Line): StreamedMessage {
     const key = line.parentCallId ?? '';
     const before = this.#currentMessages.get(key);
-    if (before !== undefined) this.#leave(before, line);
+    if (before !== undefined) this.#endPrevious(before, line);
     const message: StreamedMessage = {
       id,
       parentCallId: line.parentCallId,
@@ -319,7 +319,7 @@ export class Partials {
    * The next message has begun: if the end of this one did not arrive, blocks without a final line are not part of the
    * answer.
    */
-  #leave(message: StreamedMessage, line: Line): void {
+  #endPrevious(message: StreamedMessage, line: Line): void {
     if (!message.hasEnded) this.#abandon(message, 0, line);
     message.hasEnded = true;
     this.#settle(message, line);

@@ -142,7 +142,7 @@ export class ToolCalls {
     if (known === undefined) return !this.#releasedIds.has(result.id) && this.#addOrphanedResult(result);
     const before = known.tool.result;
     if (!known.isOpen && before?.text !== undefined && before.text === result.text) return true;
-    this.#assemble(known);
+    this.#parseInputParts(known);
     const { toolName, input } = known.tool;
     const status = known.denialReason !== undefined && result.isError ? 'denied' : result.status;
     let action = completeAction(known.tool.action, result);
@@ -198,7 +198,7 @@ export class ToolCalls {
   }
 
   #cancel(call: Call, reason: string, timestamp: string): void {
-    this.#assemble(call);
+    this.#parseInputParts(call);
     const denied = call.denialReason;
     const status = denied === undefined ? 'cancelled' : 'denied';
     const result = { text: denied ?? reason };
@@ -263,7 +263,7 @@ export class ToolCalls {
   }
 
   /** Uses what arrived of an input that was never sent completely. */
-  #assemble(call: Call): void {
+  #parseInputParts(call: Call): void {
     if (call.isWhole || call.pieces.length === 0) return;
     const json = call.pieces.join('');
     call.pieces = [];

@@ -184,7 +184,7 @@ export class Plans {
     for (const block of objects(isObject(message) ? message['content'] : undefined)) {
       const { name, id, input } = block;
       if (block['type'] !== 'tool_use' || !isObject(input)) continue;
-      if (name === 'ExitPlanMode') this.#keep(nonEmpty(id), nonEmpty(input['plan']));
+      if (name === 'ExitPlanMode') this.#keepPlan(nonEmpty(id), nonEmpty(input['plan']));
       else if (name === 'Write' && planFile.test(text(input['file_path']) ?? '')) this.#last = text(input['content']);
       else if (name === 'Edit' && planFile.test(text(input['file_path']) ?? '')) this.#edit(input);
     }
@@ -194,7 +194,7 @@ export class Plans {
     return (callId === undefined ? undefined : this.#planByCall.get(callId)) ?? this.#last;
   }
 
-  #keep(callId: string | undefined, plan: string | undefined): void {
+  #keepPlan(callId: string | undefined, plan: string | undefined): void {
     if (callId === undefined || plan === undefined) return;
     this.#planByCall.set(callId, plan);
     for (const oldest of this.#planByCall.keys()) {

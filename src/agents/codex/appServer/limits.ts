@@ -1,4 +1,4 @@
-import { amount, field } from '../../shared/guards.ts';
+import { parseAmount, field } from '../../shared/guards.ts';
 import type { PlanLimit } from '../../../model/usage/planLimit.ts';
 import { planLimit, resetText } from '../../shared/planLimits.ts';
 import { englishNumbers } from '../../../text/numberFormat.ts';
@@ -13,18 +13,18 @@ export function limitsText(limits: unknown): string | undefined {
 export function limitsOf(limits: unknown): PlanLimit[] {
   return ['primary', 'secondary'].flatMap((name) => {
     const window = field(limits, name);
-    const used = amount(field(window, 'usedPercent'));
+    const used = parseAmount(field(window, 'usedPercent'));
     return used === undefined ? [] : [planLimit(windowName(window), used, field(window, 'resetsAt'))];
   });
 }
 
 function windowName(window: unknown): string {
-  const minutes = amount(field(window, 'windowDurationMins'));
+  const minutes = parseAmount(field(window, 'windowDurationMins'));
   return minutes === undefined ? 'Window' : englishNumbers.duration(minutes * 60_000);
 }
 
 function windowText(window: unknown): string | undefined {
-  const used = amount(field(window, 'usedPercent'));
+  const used = parseAmount(field(window, 'usedPercent'));
   if (used === undefined) return undefined;
   const name = windowName(window);
   const parts = [`${Math.round(used)}% used`, resetText(field(window, 'resetsAt'))];

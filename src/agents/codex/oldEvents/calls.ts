@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../model/text/json.ts';
 import type { ToolAction, ToolResult, ToolStatus } from '../../../model/transcript/tool.ts';
 import { errorReason, resultText } from '../../shared/resultText.ts';
-import { amount, field, nonEmpty, text, texts } from '../../shared/guards.ts';
+import { parseAmount, field, nonEmpty, text, texts } from '../../shared/guards.ts';
 import type { NormalizedRun } from '../../shared/normalizer/normalizedRun.ts';
 import { bytesOf, utf8 } from '../../../model/text/bytes.ts';
 import { shellWord } from '../../shared/describe.ts';
@@ -154,7 +154,7 @@ function joinedOutput(event: JsonObject): string {
 function completedCommandCall(event: JsonObject, before: ToolAction, streamed: string): CompletedCall {
   const stdout = text(event['stdout']);
   const stderr = text(event['stderr']);
-  const code = amount(event['exit_code']) ?? event['exit_code'];
+  const code = parseAmount(event['exit_code']) ?? event['exit_code'];
   const ok = code === 0 || code === undefined;
   const shown = nonEmpty(event['aggregated_output']) ?? (joinedOutput(event) || streamed);
   const known = before.kind === 'command_run' ? before : { kind: 'command_run' as const, command: '' };

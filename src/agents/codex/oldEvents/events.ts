@@ -58,7 +58,7 @@ export class OldEvents {
     return this.#report === undefined ? [] : [this.#report];
   }
 
-  config(config: ConfigLine, { timestamp }: SourceLine): void {
+  readConfig(config: ConfigLine, { timestamp }: SourceLine): void {
     this.#hasBegun = true;
     this.#run.session.setModel(config.model);
     this.permissionMode = config.sandbox ?? null;

@@ -184,8 +184,8 @@ export class CodexFacts {
     const id = nonEmpty(field(payload, 'call_id')) ?? nonEmpty(field(payload, 'id'));
     if (type.endsWith('_call') && id !== undefined) {
       facts.call({ key: id, at: at ?? null });
-      if (isMain) facts.last('tool', at);
-    } else if (type.endsWith('_call_output') && isMain) facts.last('answering', at);
+      if (isMain) facts.setLastState('tool', at);
+    } else if (type.endsWith('_call_output') && isMain) facts.setLastState('answering', at);
   }
 
   #readEvent(payload: unknown, at: string | undefined, isMain: boolean, counter: TokenCounter): void {
@@ -195,15 +195,15 @@ export class CodexFacts {
     const item = field(payload, 'item');
     if (!isMain) return;
     if (type === 'thread_name_updated') facts.title = nonEmpty(field(payload, 'thread_name')) ?? facts.title;
-    else if (type === 'task_started') facts.last('answering', at);
+    else if (type === 'task_started') facts.setLastState('answering', at);
     else if (type === 'task_complete')
-      facts.last(
+      facts.setLastState(
         field(payload, 'error') === undefined || field(payload, 'error') === null ? 'answered' : 'interrupted',
         at,
       );
     // Older versions do not store the end of a turn.
-    else if (type === 'agent_message' && !counter.hasRecords) facts.last('answered', at);
-    else if (type === 'turn_aborted') facts.last('interrupted', at);
+    else if (type === 'agent_message' && !counter.hasRecords) facts.setLastState('answered', at);
+    else if (type === 'turn_aborted') facts.setLastState('interrupted', at);
     else if (type === 'user_message' && !counter.hasRecords) this.#addPrompt(payload, at, counter);
     else if (type === 'item_completed' && field(item, 'type') === 'UserMessage') this.#addPrompt(item, at, counter);
   }
@@ -215,6 +215,6 @@ export class CodexFacts {
       nonEmpty(field(item, 'id')) ?? `${at ?? `${this.#session} ${this.records.total}`}:${text.slice(0, 200)}`;
     counter.prompt = text.slice(0, 200);
     this.#facts.prompt({ key, at: at ?? null }, text);
-    this.#facts.last('answering', at);
+    this.#facts.setLastState('answering', at);
   }
 }

@@ -26,7 +26,7 @@ export function toPrintedItem(item: JsonObject): JsonObject | undefined {
         ...item,
         type: snake,
         tool: collabTools.get(String(item['tool'])) ?? item['tool'],
-        agents_states: states(item['agents_states']),
+        agents_states: toPrintedStates(item['agents_states']),
       };
     default:
       return { ...item, type: snake };
@@ -44,7 +44,7 @@ function reasoning(item: JsonObject): string {
 }
 
 /** The store has `"pending_init"` or `{"completed": "…"}` where the output has `{status, message}`. */
-function states(value: unknown): unknown {
+function toPrintedStates(value: unknown): unknown {
   if (!isObject(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([thread, state]) => [thread, stateOf(state)]));
 }

@@ -54,12 +54,12 @@ export class StoredThread {
   }
 
   malformed(raw: string, timestamp: string): readonly EntryUpdate[] {
-    this.#run.lines.malformed(raw, timestamp);
+    this.#run.lines.addMalformed(raw, timestamp);
     return this.#run.writer.take();
   }
 
   oversize(stub: { readonly bytes: number; readonly head: string }, timestamp: string): readonly EntryUpdate[] {
-    this.#run.lines.oversize(stub, timestamp);
+    this.#run.lines.addOversize(stub, timestamp);
     return this.#run.writer.take();
   }
 
@@ -164,7 +164,7 @@ export class StoredThread {
     const payload = record['payload'];
     const shown = { type: record['type'], subtype: field(payload, 'type') };
     this.#run.texts.close();
-    this.#run.lines.unknown(unknownLine(shown), line.raw, line.timestamp);
+    this.#run.lines.addUnknown(unknownLine(shown), line.raw, line.timestamp);
   }
 }
 

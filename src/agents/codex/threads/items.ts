@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../model/text/json.ts';
 import type { FileChange, ToolAction, ToolResult, ToolStatus } from '../../../model/transcript/tool.ts';
 import { errorReason, resultText } from '../../shared/resultText.ts';
-import { amount, field, nonEmpty, objects, text, texts } from '../../shared/guards.ts';
+import { parseAmount, field, nonEmpty, objects, text, texts } from '../../shared/guards.ts';
 import { shellWord } from '../../shared/describe.ts';
 import { patchChanges } from '../oldEvents/patches.ts';
 import type { CodexItem } from '../wire.ts';
@@ -160,7 +160,7 @@ export function itemCall({ type, fields }: CodexItem, isComplete: boolean): Item
 function finalStatusOf({ status, exit_code: exitCode }: JsonObject): ToolStatus {
   const known = statuses.get(text(status) ?? '');
   if (known !== undefined) return known;
-  const code = amount(exitCode) ?? exitCode;
+  const code = parseAmount(exitCode) ?? exitCode;
   if (code === undefined || code === null) return nonEmpty(status) === undefined ? 'success' : 'failed';
   return code === 0 ? 'success' : 'failed';
 }

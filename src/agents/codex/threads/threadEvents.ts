@@ -209,7 +209,7 @@ export class ThreadEvents {
   #addUnknownItem(item: CodexItem, line: SourceLine, isComplete: boolean): boolean {
     const { calls, session } = this.#run;
     if (typeof item.fields['status'] !== 'string' || item.id === undefined) {
-      this.#run.lines.unknown(`Unknown item type: ${code(item.type)}`, line.raw, line.timestamp);
+      this.#run.lines.addUnknown(`Unknown item type: ${code(item.type)}`, line.raw, line.timestamp);
       return true;
     }
     this.#run.lines.counts.unknown += 1;

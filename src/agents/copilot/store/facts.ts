@@ -97,21 +97,21 @@ export class CopilotFacts {
     if (type === 'permission.requested') this.#permissions.add(request);
     if (type === 'permission.completed') this.#permissions.delete(request);
     if (this.#permissions.size > 0 && type !== 'session.shutdown') {
-      if (type === 'permission.requested') facts.last('permission', at);
+      if (type === 'permission.requested') facts.setLastState('permission', at);
       return;
     }
-    if (questions.has(type)) facts.last('question', at);
+    if (questions.has(type)) facts.setLastState('question', at);
     else if (type === 'session.shutdown') {
       this.#permissions.clear();
-      facts.last('ended', at);
-    } else if (type === 'permission.completed') facts.last('tool', at);
-    else if (type === 'abort') facts.last('interrupted', at);
+      facts.setLastState('ended', at);
+    } else if (type === 'permission.completed') facts.setLastState('tool', at);
+    else if (type === 'abort') facts.setLastState('interrupted', at);
     else if (!isMain) return;
     else if (type === 'user.message' || type === 'assistant.turn_start' || type === 'tool.execution_complete') {
-      facts.last('answering', at);
-    } else if (type === 'tool.execution_start') facts.last('tool', at);
-    else if (type === 'assistant.turn_end') facts.last('answered', at);
-    else if (type === 'session.resume') facts.last('answered', at);
+      facts.setLastState('answering', at);
+    } else if (type === 'tool.execution_start') facts.setLastState('tool', at);
+    else if (type === 'assistant.turn_end') facts.setLastState('answered', at);
+    else if (type === 'session.resume') facts.setLastState('answered', at);
   }
 
   #readSessionStart(data: JsonObject): void {

@@ -36,7 +36,7 @@ export class CopilotStoreParser implements StoreParser {
     if (record.kind === 'oversize') {
       records.total += 1;
       records.malformed += 1;
-      if (this.#needsEntries) this.#run.lines.oversize(record, this.#timestamp);
+      if (this.#needsEntries) this.#run.lines.addOversize(record, this.#timestamp);
       return this.#run.writer.take();
     }
     if (record.kind !== 'line' || record.text.trim() === '') return nothing;
@@ -45,7 +45,7 @@ export class CopilotStoreParser implements StoreParser {
     if (isObject(value)) this.#readEvent(value, record.text);
     else {
       records.malformed += 1;
-      if (this.#needsEntries) this.#run.lines.malformed(record.text, this.#timestamp);
+      if (this.#needsEntries) this.#run.lines.addMalformed(record.text, this.#timestamp);
     }
     return this.#run.writer.take();
   }
@@ -71,7 +71,7 @@ export class CopilotStoreParser implements StoreParser {
     const line = { raw, timestamp: this.#timestamp };
     try {
       if (event !== undefined && this.#reader.readMessage(value, line)) return;
-      this.#run.lines.unknown(unknownLine(value), raw, this.#timestamp);
+      this.#run.lines.addUnknown(unknownLine(value), raw, this.#timestamp);
     } catch (error) {
       this.#run.lines.logFailure(error, { stream: 'stdout', text: raw }, this.#timestamp);
     }

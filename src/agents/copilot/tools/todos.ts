@@ -55,7 +55,7 @@ export class TodoTable {
   #readUpdate(tokens: readonly Token[]): boolean {
     if (!isWord(tokens[0], 'update') || !isWord(tokens[1], 'todos') || !isWord(tokens[2], 'set')) return false;
     const where = tokens.findIndex((token) => isWord(token, 'where'));
-    const matching = condition(where === -1 ? [] : tokens.slice(where + 1));
+    const matching = parseCondition(where === -1 ? [] : tokens.slice(where + 1));
     if (matching === undefined) return false;
     const set = tokens.slice(3, where === -1 ? undefined : where);
     const changed = new Map<string, string>();
@@ -77,7 +77,7 @@ export class TodoTable {
   #readDelete(tokens: readonly Token[]): boolean {
     if (!isWord(tokens[0], 'delete') || !isWord(tokens[1], 'from') || !isWord(tokens[2], 'todos')) return false;
     const rest = tokens.slice(isWord(tokens[3], 'where') ? 4 : 3);
-    const matching = condition(rest);
+    const matching = parseCondition(rest);
     if (matching === undefined) return false;
     if (rest.length === 0) this.#change.others = 'cancelled';
     this.#change.deleted.push(
@@ -148,7 +148,7 @@ function todoGroups(tokens: readonly Token[]): Token[][] {
 }
 
 /** `id = 'a'` or `id IN ('a', 'b')`, or nothing for every row; `undefined` for anything more complex. */
-function condition(tokens: readonly Token[]): Condition | undefined {
+function parseCondition(tokens: readonly Token[]): Condition | undefined {
   const [column, operator, value] = tokens;
   if (column === undefined) return { matches: () => true, ids: [] };
   const name = column.text.toLowerCase();

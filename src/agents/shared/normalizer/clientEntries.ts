@@ -43,7 +43,7 @@ export class ClientEntries {
   }
 
   /** This entry already has the request, so it shows it. */
-  adopt(requestId: string, entry: NormalizedEntry): void {
+  markShown(requestId: string, entry: NormalizedEntry): void {
     this.#addRequest(requestId, { entry, request: undefined });
   }
 

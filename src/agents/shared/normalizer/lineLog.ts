@@ -17,18 +17,18 @@ export class LineLog {
   }
 
   /** A line, or a part of one, of an unknown kind. */
-  unknown(content: string, raw: string, timestamp: string, metadata = this.#metadata()): void {
+  addUnknown(content: string, raw: string, timestamp: string, metadata = this.#metadata()): void {
     this.counts.unknown += 1;
     const type = { kind: 'system_message', subtype: 'unknown' } as const;
     this.#writer.add({ type, content, timestamp, metadata: { ...metadata, raw } });
   }
 
-  malformed(raw: string, timestamp: string): void {
+  addMalformed(raw: string, timestamp: string): void {
     this.counts.malformed += 1;
     this.#addLineError('This line is not an agent message.', 'malformed_line', raw, timestamp);
   }
 
-  oversize({ bytes, head }: { bytes: number; head: string }, timestamp: string): void {
+  addOversize({ bytes, head }: { bytes: number; head: string }, timestamp: string): void {
     this.counts.oversize += 1;
     const message = `A line of ${bytesText(bytes)} (${bytes} bytes) was too long to read. The raw output has all of it.`;
     this.#addLineError(message, 'oversize_line', head, timestamp);

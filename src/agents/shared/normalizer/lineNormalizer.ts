@@ -73,7 +73,7 @@ export class LineNormalizer implements Normalizer {
     const timestamp = this.#run.clock.arrivalTime(at);
     this.#stderr.close();
     this.#spreadJson.abandon();
-    this.#giveUpSpread(timestamp);
+    this.#addAbandonedJson(timestamp);
     run.client.end(timestamp);
     run.texts.end();
     this.#reader.beforeEnd?.(exit, timestamp);
@@ -127,12 +127,12 @@ export class LineNormalizer implements Normalizer {
     this.#stderr.close();
     this.#run.lines.counts.total += 1;
     if ('oversize' in output) {
-      this.#run.lines.oversize(output.oversize, this.#run.clock.arrivalTime(at));
+      this.#run.lines.addOversize(output.oversize, this.#run.clock.arrivalTime(at));
       return;
     }
     const { text } = output;
     const spread = this.#reader.readPlainLine === undefined ? this.#spreadJson.addLine(text) : 'no';
-    this.#giveUpSpread(this.#run.clock.arrivalTime(at));
+    this.#addAbandonedJson(this.#run.clock.arrivalTime(at));
     if (spread === 'no') this.#pushText(text, at);
     else if (spread !== 'more') this.#pushMessages(spread.value, spread.raw, at);
   }
@@ -140,33 +140,33 @@ export class LineNormalizer implements Normalizer {
   #pushText(text: string, at: number): void {
     if (this.#pushMessages(parse(text), text, at)) return;
     const line = { raw: text, timestamp: this.#run.clock.arrivalTime(at) };
-    if (this.#reader.readPlainLine?.(line) !== true) this.#run.lines.malformed(text, line.timestamp);
+    if (this.#reader.readPlainLine?.(line) !== true) this.#run.lines.addMalformed(text, line.timestamp);
   }
 
   /** One message, or a list of messages. `false`: neither. */
   #pushMessages(value: unknown, raw: string, at: number): boolean {
     if (isObject(value)) {
       const line = { raw, timestamp: this.#run.clock.time(value['timestamp'], at) };
-      if (!this.#reader.readMessage(value, line)) this.#run.lines.unknown(unknownLine(value), raw, line.timestamp);
+      if (!this.#reader.readMessage(value, line)) this.#run.lines.addUnknown(unknownLine(value), raw, line.timestamp);
       return true;
     }
     if (!Array.isArray(value) || !value.some(isObject)) return false;
     for (const item of value) {
       const one = JSON.stringify(item);
       if (!this.#pushMessages(isObject(item) ? item : undefined, one, at))
-        this.#run.lines.malformed(one, this.#run.clock.arrivalTime(at));
+        this.#run.lines.addMalformed(one, this.#run.clock.arrivalTime(at));
     }
     return true;
   }
 
-  #giveUpSpread(timestamp: string): void {
-    for (const line of this.#spreadJson.takeAbandoned()) this.#run.lines.malformed(line, timestamp);
+  #addAbandonedJson(timestamp: string): void {
+    for (const line of this.#spreadJson.takeAbandoned()) this.#run.lines.addMalformed(line, timestamp);
   }
 
   #pushClient(text: string, at: number): void {
     this.#stderr.close();
     if (this.#hasEnded || this.#run.client.push(text, at)) return;
-    this.#run.lines.unknown('Unknown line written by Vitrine', text, this.#run.clock.arrivalTime(at));
+    this.#run.lines.addUnknown('Unknown line written by Vitrine', text, this.#run.clock.arrivalTime(at));
   }
 
   #pushStderr(line: OutputLine, at: number): void {

@@ -46,7 +46,7 @@ export class ToolCallIndex {
   readonly #open = new Set<string>();
   readonly #answeredIds = new Set<string>();
   /** How often an id was used. */
-  readonly #useCounts = new Map<string, number>();
+  readonly #callCounts = new Map<string, number>();
 
   constructor(writer: EntryWriter, workDir: string) {
     this.#writer = writer;
@@ -200,12 +200,12 @@ export class ToolCallIndex {
 
   /** Ids of calls are unique in a transcript: the second use of an id becomes `id~2`. */
   #makeUniqueId(id: string): string {
-    const times = (this.#useCounts.get(id) ?? 0) + 1;
-    this.#useCounts.delete(id);
-    this.#useCounts.set(id, times);
-    for (const oldest of this.#useCounts.keys()) {
-      if (this.#useCounts.size <= maxCalls) break;
-      this.#useCounts.delete(oldest);
+    const times = (this.#callCounts.get(id) ?? 0) + 1;
+    this.#callCounts.delete(id);
+    this.#callCounts.set(id, times);
+    for (const oldest of this.#callCounts.keys()) {
+      if (this.#callCounts.size <= maxCalls) break;
+      this.#callCounts.delete(oldest);
     }
     return times === 1 ? id : `${id}~${times}`;
   }

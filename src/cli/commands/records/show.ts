@@ -113,7 +113,7 @@ async function showObserved(
 }
 
 async function* pagesOf(handle: SessionHandle): AsyncGenerator<readonly NormalizedEntry[]> {
-  for (let from = 0; from < handle.total(); from += pageSize) yield await handle.read(from, from + pageSize);
+  for (let from = 0; from < handle.entryCount(); from += pageSize) yield await handle.read(from, from + pageSize);
 }
 
 async function writeJson(handle: SessionHandle, { stdout }: CliContext): Promise<void> {

@@ -266,7 +266,7 @@ class Attachment {
       : parseTypedInput(line, this.#pendingRequests);
     if (input === null) return;
     try {
-      await this.#carryOut(input);
+      await this.#handleInput(input);
     } catch (error) {
       // A stopped run may end before the answer to the call arrives.
       if (this.#hasEnded && input.type === 'stop') return;
@@ -274,7 +274,7 @@ class Attachment {
     }
   }
 
-  async #carryOut(input: AttachInput): Promise<void> {
+  async #handleInput(input: AttachInput): Promise<void> {
     const session_id = this.#session;
     switch (input.type) {
       case 'invalid':

@@ -37,7 +37,7 @@ export interface TeamChildrenDeps {
   readonly isInTeam: () => Promise<boolean>;
   readonly randomHex: (digits: number) => string;
   /** Sessions that other machines run for this one. */
-  readonly onCount: (count: number) => void;
+  readonly onChildCount: (count: number) => void;
   /** The team has what its machine records of it, more than the record here says. */
   readonly onShown: (sessionId: string) => void;
   readonly log: Log;
@@ -115,7 +115,7 @@ export class TeamChildren {
     });
     if (execution_mode === 'async_callback')
       await this.#deps.engine.children
-        ?.expect({ parent, child })
+        ?.expectCallback({ parent, child })
         .catch((error: unknown) => this.#warn(`${parent}, which waits for ${child}`, error));
     this.#add(child, created.run_id);
     return created;
@@ -226,7 +226,7 @@ export class TeamChildren {
     const ended = new Promise<void>((resolve) => (settle = resolve));
     const child: Child = { id, runId, ended, settle, work: Promise.resolve() };
     this.#children.set(id, child);
-    this.#deps.onCount(this.#children.size);
+    this.#deps.onChildCount(this.#children.size);
     this.handleChange(id);
     return child;
   }
@@ -339,8 +339,8 @@ export class TeamChildren {
     this.#children.delete(id);
     clearTimeout(child?.timer);
     child?.settle();
-    this.#deps.onCount(this.#children.size);
-    if (parent !== undefined) this.#deps.engine.children?.reported(parent);
+    this.#deps.onChildCount(this.#children.size);
+    if (parent !== undefined) this.#deps.engine.children?.handleChildEnded(parent);
   }
 
   async #summaryOf(id: string): Promise<SessionSummary> {

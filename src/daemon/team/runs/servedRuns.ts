@@ -91,7 +91,7 @@ export class ServedRuns implements Disposable {
 
   async #sendRequests({ run, token, sent, handle }: ServedRun): Promise<void> {
     const { use, redactor } = this.#deps;
-    const pending = new Map((handle?.conversation()?.pending() ?? []).map((request) => [request.id, request]));
+    const pending = new Map((handle?.conversation()?.pendingRequests() ?? []).map((request) => [request.id, request]));
     for (const [id, request] of pending) {
       if (sent.has(id)) continue;
       const masked = agentRequestSchema.parse(redactor().redactJson(request, { path: ['request'] }));

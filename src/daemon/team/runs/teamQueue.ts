@@ -186,12 +186,8 @@ export class TeamQueue {
     if (claimed === null || claimed.token === null) return null;
     const run = this.#toLocalRun(claimed);
     const job = { ...claimed.job, run };
-    this.#heldRuns.set(run.run_id, {
-      job,
-      instance: runnerRef.instance,
-      token: claimed.token,
-      canRetry: claimed.retry,
-    });
+    const { token, retry: canRetry } = claimed;
+    this.#heldRuns.set(run.run_id, { job, instance: runnerRef.instance, token, canRetry });
     if (claimed.retry) this.#lease ??= setInterval(() => this.#stopUnleased(), leaseLookMs).unref();
     this.#deps.onClaimed(claimed);
     this.#deps.onRun(run);

@@ -63,7 +63,7 @@ export class TeamRunners {
     const runner = this.#runners.get(instance);
     this.#runners.delete(instance);
     if (runner?.isRegistered !== true || !this.#deps.isConnected()) return;
-    await this.#attempt(() =>
+    await this.#tryAndLog(() =>
       this.#deps.use((database) => leaveRunner(database, instance, 'The runner stopped during this run.')),
     );
   }
@@ -101,7 +101,7 @@ export class TeamRunners {
     const { registration } = runner;
     const { hostname, project_dir, executor_type } = registration;
     const idOf = (place: number): string => runnerId(hostname, normalizeDriveLetter(project_dir), executor_type, place);
-    await this.#attempt(async () => {
+    await this.#tryAndLog(async () => {
       const sentAt = this.#deps.monotonic();
       await this.#deps.use((database) => registerRunner(database, registration, idOf));
       runner.seenAt = sentAt;
@@ -110,7 +110,7 @@ export class TeamRunners {
     });
   }
 
-  async #attempt(work: () => Promise<void>): Promise<void> {
+  async #tryAndLog(work: () => Promise<void>): Promise<void> {
     try {
       await work();
     } catch (error) {

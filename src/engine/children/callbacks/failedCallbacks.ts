@@ -19,7 +19,7 @@ export interface FailedCallbacksDeps {
   readonly clock: () => number;
   /** Adds a decision to the record of a session, and shows `notice` to those who have the session open. */
   readonly decide: (sessionId: string, decision: LineOf<'decision'>['decision'], notice?: Notice) => Promise<void>;
-  readonly onUndelivered?: BlueprintAccess['onUndelivered'];
+  readonly onUndelivered?: BlueprintAccess['onUndeliveredCallbacks'];
   readonly retry: (parent: string) => void;
   /** Delay before the first retry, in ms. */
   readonly retryMs: number;

@@ -12,7 +12,7 @@ const queryTimeoutMs = 10_000;
 
 /** Start times count from boot, so they are only valid until the next one. */
 let bootId: string | undefined;
-function boot(): string {
+function readBootId(): string {
   try {
     bootId ??= readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
   } catch {
@@ -27,7 +27,7 @@ function parseStat(pid: number, stat: string): ProcessInfo | null {
   const [state, ppid, pgid] = fields;
   const ticks = fields[19];
   if (ticks === undefined || state === 'Z' || state === 'X') return null;
-  return { pid, startTime: `${boot()}:${ticks}`, ppid: Number(ppid), pgid: Number(pgid) };
+  return { pid, startTime: `${readBootId()}:${ticks}`, ppid: Number(ppid), pgid: Number(pgid) };
 }
 
 async function statOf(pid: number): Promise<ProcessInfo | null | undefined> {

@@ -19,8 +19,8 @@ export async function sessionFigures(handle: SessionHandle): Promise<SessionFigu
   const links = new SessionLinks(folder);
   const unreported = new Map<string, ComparedFile>();
   let unsupported = 0;
-  const open = new Set(handle.open());
-  for (let from = 0; from < handle.total(); from += batchSize) {
+  const open = new Set(handle.openIndexes());
+  for (let from = 0; from < handle.entryCount(); from += batchSize) {
     for (const entry of await handle.read(from, from + batchSize)) {
       files.add(entry);
       addUnreported(entry, unreported);

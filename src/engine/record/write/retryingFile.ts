@@ -69,7 +69,7 @@ export class RetryingFile {
   /** Writes what is pending, then flushes to disk. */
   sync(): Promise<void> {
     return this.#enqueue(async () => {
-      if (this.#problem !== null && !(await this.#catchUp())) return;
+      if (this.#problem !== null && !(await this.#writePending())) return;
       try {
         await this.#file?.sync();
         await this.#options.onSynced?.().catch(() => undefined);
@@ -125,7 +125,7 @@ export class RetryingFile {
   #retryLater(): void {
     this.#retry = setTimeout(() => {
       void this.#enqueue(async () => {
-        if (this.#problem !== null && !(await this.#catchUp())) this.#retryLater();
+        if (this.#problem !== null && !(await this.#writePending())) this.#retryLater();
       });
     }, this.#retryMs).unref();
     this.#retryMs = Math.min(2 * this.#retryMs, lastRetryMs);
@@ -141,7 +141,7 @@ export class RetryingFile {
     this.#pendingBytes += bytes.length;
   }
 
-  async #catchUp(): Promise<boolean> {
+  async #writePending(): Promise<boolean> {
     const waiting = this.#pendingWrites;
     let done = 0;
     try {

@@ -1,5 +1,5 @@
 import { modelsOf } from '../../../insight/observed/cost.ts';
-import { asSession } from '../../../insight/observed/asSession.ts';
+import { toSessionSummary } from '../../../insight/observed/asSession.ts';
 import type { PriceTable } from '../../../insight/prices/prices.ts';
 import { matchesOperators } from '../../../insight/search/facts.ts';
 import { isEmptyQuery, parseQuery } from '../../../insight/search/query.ts';
@@ -93,15 +93,15 @@ export class ObservedHandle implements SessionHandle {
     return this.#turns.all(outcome === 'none' ? 'completed' : outcome);
   }
 
-  total(): number {
+  entryCount(): number {
     return this.#total;
   }
 
-  open(): readonly number[] {
+  openIndexes(): readonly number[] {
     return this.#transcript.open();
   }
 
-  unsettled(): readonly NormalizedEntry[] {
+  openEntries(): readonly NormalizedEntry[] {
     return this.#transcript.open().flatMap((index) => this.#transcript.get(index) ?? []);
   }
 
@@ -122,7 +122,7 @@ export class ObservedHandle implements SessionHandle {
     return { indexes: indexes.slice(0, limit), truncated: indexes.length > limit };
   }
 
-  live(): boolean {
+  isLive(): boolean {
     return isSessionLive(this.#summary.status);
   }
 
@@ -165,7 +165,7 @@ export class ObservedHandle implements SessionHandle {
   }
 
   /** There is no record. */
-  head(): Promise<null> {
+  headHash(): Promise<null> {
     return Promise.resolve(null);
   }
 
@@ -273,7 +273,7 @@ export class ObservedHandle implements SessionHandle {
   }
 
   #buildSummary(): SessionSummary {
-    return { ...asSession(rowOf(this.#found, this.#deps.prices, this.#deps.clock()).summary), entries: this.#total };
+    return { ...toSessionSummary(rowOf(this.#found, this.#deps.prices, this.#deps.clock()).summary), entries: this.#total };
   }
 }
 

@@ -31,11 +31,11 @@ export async function* objectWithArray(
   tail: () => Readonly<Record<string, unknown>> = () => ({}),
 ): AsyncGenerator<string> {
   yield `${jsonText(head).slice(0, -1)},${JSON.stringify(name)}:`;
-  yield* trimmed(jsonArray(items));
+  yield* trimEnds(jsonArray(items));
   const rest = jsonText(tail()).slice(1, -1);
   yield `${rest === '' ? '' : `,${rest}`}}\n`;
 }
 
-async function* trimmed(chunks: AsyncIterable<string>): AsyncGenerator<string> {
+async function* trimEnds(chunks: AsyncIterable<string>): AsyncGenerator<string> {
   for await (const chunk of chunks) yield chunk === '\n]\n' ? '\n]' : chunk.trimEnd();
 }

@@ -29,8 +29,8 @@ export function privateKeys(text: string): TextSpan[] {
     }
     const stop =
       nextEnd - start <= maxKeyCharacters
-        ? after(closing, text, nextEnd)
-        : Math.max(after(body, text, inside), endOfLines(text, inside));
+        ? skipMatch(closing, text, nextEnd)
+        : Math.max(skipMatch(body, text, inside), endOfLines(text, inside));
     found.push({ start, end: stop });
     at = text.indexOf(begin, stop);
   }
@@ -66,7 +66,7 @@ export function isEncodedKey(base64: string): boolean {
   return privateKeyInBase64.test(base64.slice(0, 80));
 }
 
-function after(pattern: RegExp, text: string, at: number): number {
+function skipMatch(pattern: RegExp, text: string, at: number): number {
   pattern.lastIndex = at;
   return pattern.test(text) ? pattern.lastIndex : at;
 }

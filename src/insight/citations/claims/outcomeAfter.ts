@@ -1,4 +1,4 @@
-import { failed, noObject, passed, words } from './outcomePatterns.ts';
+import { failed, noObject, passed, withFlexibleSpaces } from './outcomePatterns.ts';
 import type { TextRange } from '../types.ts';
 
 export interface FollowingOutcome {
@@ -34,7 +34,7 @@ const counted = String.raw`(?:(?:reports?|reported|shows?|showed|gives?|gave|pri
 
 /** The result that the words right after a command report. */
 const after = new RegExp(
-  words(
+  withFlexibleSpaces(
     String.raw`^[\s)»”"'*:,–—→=>(-]{0,6}(?:[✅✔☑✓❌✗]\ufe0f? ?)?(?:${counted}|${exit}|(?:(?:now|still|also|again|then|all|both|each|runs?|ran|exits?|comes back|is|was|are|were) ){0,3}(?:(?<pass>${good.join('|')})|(?<fail>${bad.join('|')})))(?!\p{L})`,
   ),
   'iu',
@@ -61,7 +61,8 @@ export function outcomeAfter(text: string): FollowingOutcome | undefined {
 const near = 80;
 const between = /^(?:\s{0,3}(?:,|\/|\+|&|and|und|et|y|e)){1,2}\s{0,3}$/i;
 /** Words about several commands. */
-const ofAll = /^[\s)»”"'*:,–—-]{0,4}(?:both|all|each|are|were|pass|succeed|passed|succeeded|ran|run|clean|green)\b/i;
+const totalPhrase =
+  /^[\s)»”"'*:,–—-]{0,4}(?:both|all|each|are|were|pass|succeed|passed|succeeded|ran|run|clean|green)\b/i;
 
 /**
  * The outcome of each command in a text, in order. The outcome of the last one in a list, as in "`a`, `b` and `c` all pass",
@@ -88,7 +89,7 @@ export function sharedOutcome(
       reported[at] = { outcome, length: 0 };
     else {
       reported[at] = own;
-      shared = own?.count === undefined && ofAll.test(unmarkedText.slice(end, end + near));
+      shared = own?.count === undefined && totalPhrase.test(unmarkedText.slice(end, end + near));
     }
   }
   return reported;

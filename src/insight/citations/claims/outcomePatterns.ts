@@ -32,11 +32,13 @@ export const numbers = new Map<string, number>(
 export const numberPattern = String.raw`\d{1,6}(?:[.,]\d{3})?|${[...numbers.keys()].join('|')}`;
 /** A space in a sentence whose marks were replaced. */
 const s = String.raw`(?:\s{1,4})`;
-export const words = (text: string): string => text.replaceAll(' ', s);
+export const withFlexibleSpaces = (text: string): string => text.replaceAll(' ', s);
 
-export const passed = words(String.raw`(?:pass(?:es|ed|ing)?|succeed(?:s|ed)?|succe?eding|green|successful)`);
-export const failed = words(String.raw`(?:fail(?:s|ed|ing)?|red|broken|break(?:s|ing)?|broke)`);
-const helpers = words(
+export const passed = withFlexibleSpaces(
+  String.raw`(?:pass(?:es|ed|ing)?|succeed(?:s|ed)?|succe?eding|green|successful)`,
+);
+export const failed = withFlexibleSpaces(String.raw`(?:fail(?:s|ed|ing)?|red|broken|break(?:s|ing)?|broke)`);
+const helpers = withFlexibleSpaces(
   String.raw`(?:(?:are|is|were|was|has|have|had|now|all|both|still|again|also|been|each|currently) ){0,4}`,
 );
 
@@ -52,7 +54,7 @@ export interface OutcomePattern {
 }
 
 /** Parts of the project: "the tests in `packages/a`". */
-const where = String.raw`(?: (?:in|for|of|under|from|inside|für|von) (?:(?:the|der|dem|das|die) )?(?:(?:package|module|crate|file|Paket|Modul) )?[\w@./-]{1,60}(?: (?:package|module|crate|workspace|app|service|folder|directory|project|component|class|file))?)?`;
+const placePhrase = String.raw`(?: (?:in|for|of|under|from|inside|für|von) (?:(?:the|der|dem|das|die) )?(?:(?:package|module|crate|file|Paket|Modul) )?[\w@./-]{1,60}(?: (?:package|module|crate|workspace|app|service|folder|directory|project|component|class|file))?)?`;
 
 /** After a verb: "tests that take something" does not mean that they pass. */
 export const noObject = String.raw`(?! (?:a|an|the|it|its|this|that|these|them|null|undefined|arguments?|params?|parameters?|through|to|by|via|along|around|back|over)\b)`;
@@ -72,7 +74,7 @@ const nothing = String.raw`(?:no|zero|0) (?:\p{L}+ )?(?:errors?|issues?|problems
 
 const make = (kind: OutcomePattern['kind'], source: string, hint?: RegExp): OutcomePattern => ({
   kind,
-  pattern: new RegExp(words(source), 'giu'),
+  pattern: new RegExp(withFlexibleSpaces(source), 'giu'),
   ...(hint !== undefined && { hint }),
 });
 
@@ -118,7 +120,7 @@ export const patterns: readonly OutcomePattern[] = [
   ),
   make(
     'test',
-    String.raw`(?<![\p{L}\d])(?:(?:all|every|both|each|the|its|our|these|those|new|existing|other|unit|integration|regression|e2e|end-to-end|whole|full|entire|remaining|(?:${numberPattern})(?: ?(?:of|out of|/) ?(?:the )?(?:${numberPattern}))?)(?: of)?(?: the)? ){0,5}(?:tests?|test suites?|test files?|test cases?|test runs?|specs?|suites?|examples?|scenarios?)${where} ${helpers}(?:(?<pass>${passed})(?:${conjunction}(?<also>${numberPattern}) (?:tests? )?(?:still )?fail(?:s|ed|ing)?)?|(?<fail>${failed})(?:${conjunction}(?<passes>${numberPattern}) (?:tests? )?pass(?:es|ed|ing)?)?|(?<not>(?:do|does) not pass|(?:don't|doesn't) pass))\b${noObject}`,
+    String.raw`(?<![\p{L}\d])(?:(?:all|every|both|each|the|its|our|these|those|new|existing|other|unit|integration|regression|e2e|end-to-end|whole|full|entire|remaining|(?:${numberPattern})(?: ?(?:of|out of|/) ?(?:the )?(?:${numberPattern}))?)(?: of)?(?: the)? ){0,5}(?:tests?|test suites?|test files?|test cases?|test runs?|specs?|suites?|examples?|scenarios?)${placePhrase} ${helpers}(?:(?<pass>${passed})(?:${conjunction}(?<also>${numberPattern}) (?:tests? )?(?:still )?fail(?:s|ed|ing)?)?|(?<fail>${failed})(?:${conjunction}(?<passes>${numberPattern}) (?:tests? )?pass(?:es|ed|ing)?)?|(?<not>(?:do|does) not pass|(?:don't|doesn't) pass))\b${noObject}`,
   ),
   make(
     'test',
@@ -138,7 +140,7 @@ export const patterns: readonly OutcomePattern[] = [
   ),
   make(
     'test',
-    String.raw`(?<!\p{L})(?:(?:alle|die|der|sämtliche|beide|neuen|(?<n>${numberPattern})) ){0,4}(?:Tests?|Testsuite|Testf(?:ä|ae)lle|(?:Unit|E2E|Integrations|Regressions)-?[Tt]ests?)${where} (?:(?:jetzt|nun|wieder|alle|noch) ){0,2}(?:(?<pass>laufen (?:(?:jetzt|nun|wieder|alle|weiterhin|weiter|immer|noch|auch|erneut|damit|vollständig|komplett) ){0,3}(?:(?:(?:erfolgreich|fehlerfrei) )?(?:durch|grün)|fehlerfrei|erfolgreich)|läuft (?:(?:wieder|jetzt|nun|weiterhin|erfolgreich|fehlerfrei|komplett|vollständig) ){0,2}durch|bestehen|bestanden|sind (?:(?:jetzt|nun|wieder|alle|weiterhin|weiter|immer|noch|auch|erneut|damit|vollständig|komplett) ){0,3}(?:grün|erfolgreich(?: durchgelaufen)?|bestanden|durchgelaufen)|ist grün|waren (?:alle )?erfolgreich|liefen (?:alle )?(?:(?:erfolgreich|fehlerfrei) )?durch|wurden (?:alle )?erfolgreich (?:ausgeführt|abgeschlossen|durchgeführt|durchlaufen)|erfolgreich|grün)|(?<fail>schlagen (?:noch )?fehl|schlägt (?:noch )?fehl|schlugen fehl|schlug fehl|sind (?:noch )?fehlgeschlagen|ist (?:noch )?fehlgeschlagen|fehlgeschlagen|scheitern|scheitert|sind (?:noch )?rot))`,
+    String.raw`(?<!\p{L})(?:(?:alle|die|der|sämtliche|beide|neuen|(?<n>${numberPattern})) ){0,4}(?:Tests?|Testsuite|Testf(?:ä|ae)lle|(?:Unit|E2E|Integrations|Regressions)-?[Tt]ests?)${placePhrase} (?:(?:jetzt|nun|wieder|alle|noch) ){0,2}(?:(?<pass>laufen (?:(?:jetzt|nun|wieder|alle|weiterhin|weiter|immer|noch|auch|erneut|damit|vollständig|komplett) ){0,3}(?:(?:(?:erfolgreich|fehlerfrei) )?(?:durch|grün)|fehlerfrei|erfolgreich)|läuft (?:(?:wieder|jetzt|nun|weiterhin|erfolgreich|fehlerfrei|komplett|vollständig) ){0,2}durch|bestehen|bestanden|sind (?:(?:jetzt|nun|wieder|alle|weiterhin|weiter|immer|noch|auch|erneut|damit|vollständig|komplett) ){0,3}(?:grün|erfolgreich(?: durchgelaufen)?|bestanden|durchgelaufen)|ist grün|waren (?:alle )?erfolgreich|liefen (?:alle )?(?:(?:erfolgreich|fehlerfrei) )?durch|wurden (?:alle )?erfolgreich (?:ausgeführt|abgeschlossen|durchgeführt|durchlaufen)|erfolgreich|grün)|(?<fail>schlagen (?:noch )?fehl|schlägt (?:noch )?fehl|schlugen fehl|schlug fehl|sind (?:noch )?fehlgeschlagen|ist (?:noch )?fehlgeschlagen|fehlgeschlagen|scheitern|scheitert|sind (?:noch )?rot))`,
     german,
   ),
   make(
@@ -181,7 +183,7 @@ export const patterns: readonly OutcomePattern[] = [
   ),
   make(
     'build',
-    String.raw`(?<!\p{L})(?:(?:the|a|its|our|release|production|debug|full|whole|webpack|vite|docker) ){0,3}(?:builds?|compilation)${where} ${helpers}(?:(?<pass>${passed}|works?|worked|completes?|completed|finishes|finished|clean|fine)|(?<fail>${failed}))\b`,
+    String.raw`(?<!\p{L})(?:(?:the|a|its|our|release|production|debug|full|whole|webpack|vite|docker) ){0,3}(?:builds?|compilation)${placePhrase} ${helpers}(?:(?<pass>${passed}|works?|worked|completes?|completed|finishes|finished|clean|fine)|(?<fail>${failed}))\b`,
   ),
   make(
     'build',

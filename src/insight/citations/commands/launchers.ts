@@ -16,9 +16,9 @@ const launcher = (text: string, optionsWithValue = none, own = 0): Launcher => (
   optionsWithValue,
   own,
 });
-const inContainer =
+const containerPrefix =
   /^(?:-[efpuvw]|--(?:file|env|env-file|user|volume|workdir|name|network|entrypoint|platform|profile))$/;
-const inPackage =
+const packagePrefix =
   /^(?:-[CFpw]|--(?:package|workspace|filter|dir|prefix|cwd|with|from|python|group|extra|project|directory|env-file|index))$/;
 
 const launchers: readonly Launcher[] = [
@@ -42,23 +42,23 @@ const launchers: readonly Launcher[] = [
     'bun x',
     'uv run',
     'uv tool run',
-  ].map((words) => launcher(words, inPackage)),
+  ].map((words) => launcher(words, packagePrefix)),
   ...['poetry run', 'pipenv run', 'pdm run', 'rye run', 'hatch run', 'pipx run', 'bundle exec', 'mise exec'].map(
-    (words) => launcher(words, inPackage),
+    (words) => launcher(words, packagePrefix),
   ),
   launcher('conda run', /^(?:-[np]|--name|--prefix)$/),
   ...['docker', 'podman'].flatMap((name) => [
-    launcher(`${name} compose exec`, inContainer, 1),
-    launcher(`${name} compose run`, inContainer, 1),
-    launcher(`${name} exec`, inContainer, 1),
-    launcher(`${name} run`, inContainer, 1),
+    launcher(`${name} compose exec`, containerPrefix, 1),
+    launcher(`${name} compose run`, containerPrefix, 1),
+    launcher(`${name} exec`, containerPrefix, 1),
+    launcher(`${name} run`, containerPrefix, 1),
   ]),
-  launcher('docker-compose exec', inContainer, 1),
-  launcher('docker-compose run', inContainer, 1),
+  launcher('docker-compose exec', containerPrefix, 1),
+  launcher('docker-compose run', containerPrefix, 1),
 ];
-const byName = new Map<string, Launcher[]>();
+const launchersByName = new Map<string, Launcher[]>();
 for (const launcher of launchers)
-  byName.set(launcher.words[0] ?? '', [...(byName.get(launcher.words[0] ?? '') ?? []), launcher]);
+  launchersByName.set(launcher.words[0] ?? '', [...(launchersByName.get(launcher.words[0] ?? '') ?? []), launcher]);
 
 export interface Word {
   readonly text: string;
@@ -97,7 +97,8 @@ function launchedIndex(words: readonly Word[], at: number): number | undefined {
   if (assignment.test(text)) next = at + 1;
   else if (isPython(text)) next = module(words, at + 1);
   else {
-    for (const candidate of byName.get(programName(text)) ?? []) next ??= findLaunchedCommand(words, at, candidate);
+    for (const candidate of launchersByName.get(programName(text)) ?? [])
+      next ??= findLaunchedCommand(words, at, candidate);
     const script = scriptAt(words, at);
     if (script !== undefined && tools.test(words[script]?.text ?? '')) next ??= script;
   }
@@ -111,11 +112,15 @@ const tools =
 /** Position of the script's name: `pnpm --filter web run test`, `yarn workspace web test`. */
 export function scriptAt(words: readonly Word[], at: number): number | undefined {
   if (!/^(?:npm|pnpm|yarn|bun|deno|rushx?|lerna)$/.test(programName(words[at]?.text ?? ''))) return undefined;
-  let next = skipOptions(words, at + 1, inPackage);
+  let next = skipOptions(words, at + 1, packagePrefix);
   for (const skipped of [/^workspaces?$/, /^(?:run|run-script|task)$/]) {
     const text = words[next]?.text ?? '';
     if (!skipped.test(text)) continue;
-    next = skipOptions(words, next + (text === 'workspace' || words[next + 1]?.text === 'foreach' ? 2 : 1), inPackage);
+    next = skipOptions(
+      words,
+      next + (text === 'workspace' || words[next + 1]?.text === 'foreach' ? 2 : 1),
+      packagePrefix,
+    );
   }
   return next < words.length ? next : undefined;
 }

@@ -14,7 +14,7 @@ const texts =
 const outside = /^(?:\/|[A-Za-z]:\/|~)/;
 
 /** Whether changing this file makes earlier runs out of date. `path`: from `normalPath`. */
-function outdatingFile(path: string): FileTouched | undefined {
+function createOutdatingTest(path: string): FileTouched | undefined {
   if (outside.test(path) || /(?:^|\/)(?:node_modules|dist|coverage|\.git|tmp|logs?)\//.test(path)) return undefined;
   return { path, isText: texts.test(path) };
 }
@@ -26,9 +26,9 @@ export function fileChangedBy({ action, status }: ToolUse, workDir: string): Fil
   if (status !== 'success') return undefined;
   switch (action.kind) {
     case 'file_edit':
-      return preferCode(action.changes.map(({ path }) => outdatingFile(normalPath(path, workDir))));
+      return preferCode(action.changes.map(({ path }) => createOutdatingTest(normalPath(path, workDir))));
     case 'file_write':
-      return outdatingFile(normalPath(action.path, workDir));
+      return createOutdatingTest(normalPath(action.path, workDir));
     case 'mcp':
       return /(?:write|edit|replace|insert|patch|rename|delete|move)_?(?:file|text|symbol|content|lines?|body)|apply_patch|(?:create|str_replace)_/i.test(
         action.tool,
@@ -48,7 +48,7 @@ export function fileChangedByCommand({ command }: ShellPart, workDir: string): F
   const written =
     redirected === undefined || /^\/dev\//.test(redirected) || isResult(redirected)
       ? undefined
-      : outdatingFile(normalPath(redirected, workDir));
+      : createOutdatingTest(normalPath(redirected, workDir));
   if (written !== undefined) return written;
   if (changingCommands.some(([program, line]) => program.test(name) && line.test(bare)))
     return namedFile(bare, workDir);
@@ -95,7 +95,7 @@ const changingCommands: readonly (readonly [program: RegExp, line: RegExp])[] = 
 function namedFile(command: string, workDir: string): FileTouched {
   const files = wordsOf(command).flatMap(({ text }) =>
     /^["']?[\w@./\\-]+\.[a-z]{1,5}["']?$/i.test(text)
-      ? [outdatingFile(normalPath(text.replace(/["']/g, ''), workDir))]
+      ? [createOutdatingTest(normalPath(text.replace(/["']/g, ''), workDir))]
       : [],
   );
   return files.length === 0 ? unknownFile : (preferCode(files) ?? { path: null, isText: true });

@@ -18,45 +18,46 @@ export interface Judgement {
   readonly reason: VerdictReason;
 }
 
-const judgement = (verdict: ClaimVerdict, reason: VerdictReason): Judgement => ({ verdict, reason });
+const createJudgement = (verdict: ClaimVerdict, reason: VerdictReason): Judgement => ({ verdict, reason });
 
 /** The verdict of a run on a claim, if nothing changed since. */
 export function judgeOutcome(mention: Mention, run: RunOutcome, relation: Relation): Judgement {
-  if (run.result === 'unknown') return judgement('unknown', run.reason ?? 'no_outcome');
-  if (relation === 'uncertain' || relation === 'other') return judgement('unknown', 'other_scope');
+  if (run.result === 'unknown') return createJudgement('unknown', run.reason ?? 'no_outcome');
+  if (relation === 'uncertain' || relation === 'other') return createJudgement('unknown', 'other_scope');
   const numbers = numbersMatch(mention, run);
   if (relation === 'wider') return judgeBroaderRun(mention, run, numbers);
   if (relation === 'narrower') return judgePartialRun(mention, run, numbers);
-  if (mention.outcome !== undefined && mention.outcome !== run.result) return judgement('disagrees', 'other_outcome');
+  if (mention.outcome !== undefined && mention.outcome !== run.result)
+    return createJudgement('disagrees', 'other_outcome');
   return judgeByNumbers(mention, numbers);
 }
 
 function judgeByNumbers({ outcome, ...mention }: Mention, numbers: NumberMatch): Judgement {
   const isClaim =
     outcome !== undefined || [mention.count, mention.failures, mention.total].some((count) => count !== undefined);
-  if (!isClaim) return judgement('unknown', 'no_outcome');
-  if (numbers === 'yes') return judgement('agrees', 'same_outcome');
-  return numbers === 'no' ? judgement('disagrees', 'other_count') : judgement('unknown', 'count_unknown');
+  if (!isClaim) return createJudgement('unknown', 'no_outcome');
+  if (numbers === 'yes') return createJudgement('agrees', 'same_outcome');
+  return numbers === 'no' ? createJudgement('disagrees', 'other_count') : createJudgement('unknown', 'count_unknown');
 }
 
 function judgeBroaderRun(mention: Mention, run: RunOutcome, numbers: NumberMatch): Judgement {
   const { outcome } = mention;
   if (run.result === 'failed') {
     const isCounted = outcome === 'failed' && mention.failures !== undefined && numbers === 'yes';
-    return isCounted ? judgement('agrees', 'same_outcome') : judgement('unknown', 'other_scope');
+    return isCounted ? createJudgement('agrees', 'same_outcome') : createJudgement('unknown', 'other_scope');
   }
-  if (outcome === 'failed') return judgement('disagrees', 'other_outcome');
-  return numbers === 'yes' ? judgeByNumbers(mention, numbers) : judgement('unknown', 'count_unknown');
+  if (outcome === 'failed') return createJudgement('disagrees', 'other_outcome');
+  return numbers === 'yes' ? judgeByNumbers(mention, numbers) : createJudgement('unknown', 'count_unknown');
 }
 
 function judgePartialRun(mention: Mention, run: RunOutcome, numbers: NumberMatch): Judgement {
   const { outcome, count, scope } = mention;
   if (run.result === 'failed') {
-    if (outcome === 'passed') return judgement('disagrees', 'other_outcome');
-    return numbers === 'yes' ? judgeByNumbers(mention, numbers) : judgement('partial', 'part_of_project');
+    if (outcome === 'passed') return createJudgement('disagrees', 'other_outcome');
+    return numbers === 'yes' ? judgeByNumbers(mention, numbers) : createJudgement('partial', 'part_of_project');
   }
   const isExact = count !== undefined && numbers === 'yes' && scope?.isWhole !== true && outcome !== 'failed';
-  return isExact ? judgement('agrees', 'same_outcome') : judgement('partial', 'part_of_project');
+  return isExact ? createJudgement('agrees', 'same_outcome') : createJudgement('partial', 'part_of_project');
 }
 
 export type NumberMatch = 'yes' | 'no' | 'unknown';
@@ -70,7 +71,7 @@ export function numbersMatch({ count, failures, total, scope, outcome }: Mention
   const fits = [
     count === undefined
       ? 'yes'
-      : bestMatch(all.map((counts) => passedFits(count, counts, failures !== undefined || outcome === 'failed'))),
+      : bestMatch(all.map((counts) => matchPassedCount(count, counts, failures !== undefined || outcome === 'failed'))),
     failures === undefined ? 'yes' : bestMatch(all.map((counts) => matchesFailures(failures, counts, run.result))),
     total === undefined ? 'yes' : bestMatch(all.map((counts) => totalFits(total, counts))),
   ];
@@ -88,7 +89,7 @@ function bestMatch(fits: readonly NumberMatch[]): NumberMatch {
 }
 
 /** `ofAll`: the number may be that of all tests. */
-function passedFits(count: number, { passed, skipped = 0, total }: Counts, ofAll: boolean): NumberMatch {
+function matchPassedCount(count: number, { passed, skipped = 0, total }: Counts, ofAll: boolean): NumberMatch {
   if (passed === undefined) return 'unknown';
   if (count === passed || (ofAll && count === total)) return 'yes';
   return skipped > 0 && (count === total || count === passed + skipped) ? 'unknown' : 'no';

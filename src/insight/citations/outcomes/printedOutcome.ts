@@ -115,7 +115,7 @@ class Tally {
 
   outcome(): PrintedOutcome | undefined {
     if (this.#groups.size === 0) return undefined;
-    const groups = this.#groupsToCount();
+    const groups = this.#countedGroups();
     const tests = groups.filter(({ row: { unit } }) => unit === undefined).map(countsOf);
     const suites = groups.filter(({ row: { unit } }) => unit === 'suites').map(countsOf);
     const nested = groups.filter(({ row: { unit } }) => unit === 'nested').map(countsOf);
@@ -141,7 +141,7 @@ class Tally {
   }
 
   /** Groups without summaries that repeat others. */
-  #groupsToCount(): Group[] {
+  #countedGroups(): Group[] {
     const groups = [...this.#groups.values()];
     const coveredRunners = new Set(groups.flatMap(({ row: { covers } }) => covers ?? []));
     return groups.filter(({ row }) => {

@@ -46,7 +46,7 @@ const nothingPrinted: PrintedOutcome = {
   runners: [],
 };
 
-const ofTests = /\b(?:tests?|specs?|suites?|assertions?)\b|\d passed(?: in |[,;])/i;
+const testPhrase = /\b(?:tests?|specs?|suites?|assertions?)\b|\d passed(?: in |[,;])/i;
 
 /** Outcomes of a step by kind; empty if it ran nothing of a kind, or did not end. */
 export function runOutcomes(step: RunStep): ReadonlyMap<ProgramKind, RunOutcome> {
@@ -56,7 +56,7 @@ export function runOutcomes(step: RunStep): ReadonlyMap<ProgramKind, RunOutcome>
   const kinds = parts.map(({ command }) => programKind(command));
   for (const kind of new Set(kinds)) if (kind !== undefined) outcomes.set(kind, outcomeOf(kind, kinds, step));
   // A project's own program that reports passed tests has run them.
-  if (!outcomes.has('test') && runsOwnProgram(parts) && ofTests.test(step.output.slice(-8192))) {
+  if (!outcomes.has('test') && runsOwnProgram(parts) && testPhrase.test(step.output.slice(-8192))) {
     const printed = printedOutcome('test', step.output);
     if (printed?.counts.passed !== undefined)
       outcomes.set(
@@ -199,7 +199,7 @@ function findFilter(parts: readonly ShellPart[]): 'lines' | 'end' | undefined {
 }
 
 /** Runners that print failures on separate lines. */
-const onLines = new Set(
+const runnersWithFailureLines = new Set(
   'mocha playwright ava bun tap uvu meson googletest dotnet dotnet-platform junit-console go turbo nx tox unittest phpunit gradle maven'.split(
     ' ',
   ),
@@ -208,7 +208,7 @@ const onLines = new Set(
 /** Whether the lines with failures may be among the omitted ones. */
 function isIncomplete({ result, counts, runners }: PrintedOutcome, parts: readonly ShellPart[]): boolean {
   if (result !== 'passed' || findFilter(parts) !== 'lines') return false;
-  return counts.failed === undefined && runners.some((runner) => onLines.has(runner));
+  return counts.failed === undefined && runners.some((runner) => runnersWithFailureLines.has(runner));
 }
 
 /** `npm test > log; echo "exit: $?"` prints an exit code that the shell does not return. */

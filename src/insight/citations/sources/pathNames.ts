@@ -60,7 +60,7 @@ export function namedPath(word: string): NamedPath | undefined {
 
 /** The target of a link as a path; decodes percent encoding and `file:` URLs. */
 export function linkedPath(target: string): NamedPath | undefined {
-  return namedPath(decoded(withoutScheme(target)));
+  return namedPath(decodePath(withoutScheme(target)));
 }
 
 /** Words with spaces that name one file: `docs/guide one.md`. A program followed by a file does not. */
@@ -117,7 +117,10 @@ export function baseName(path: string): string {
 
 /** With `/`, without leading `./`, and relative to `workDir` if inside it; drive letters ignore case. */
 export function normalPath(path: string, workDir: string): string {
-  const plain = composeUnicode(path.startsWith('file://') ? decoded(withoutScheme(path)) : path).replaceAll('\\', '/');
+  const plain = composeUnicode(path.startsWith('file://') ? decodePath(withoutScheme(path)) : path).replaceAll(
+    '\\',
+    '/',
+  );
   const folder = composeUnicode(workDir).replaceAll('\\', '/').replace(/\/+$/, '');
   const isIn = folder !== '' && lowercaseDrive(plain).startsWith(`${lowercaseDrive(folder)}/`);
   return (isIn ? plain.slice(folder.length + 1) : plain).replace(/^(?:\.\/)+/, '');
@@ -139,7 +142,7 @@ function withoutScheme(path: string): string {
   return path.replace(/^file:\/\/(?:localhost(?=\/))?(?:\/(?=[A-Za-z]:))?/, '');
 }
 
-function decoded(path: string): string {
+function decodePath(path: string): string {
   if (!path.includes('%')) return path;
   try {
     return decodeURIComponent(path);

@@ -54,7 +54,7 @@ export function agentFileCommands({ agents, engines }: Pick<CommandContext, 'age
       const title = t('Duplicate {0}', inertText(blueprint.name));
       const name = await nameOf(await agents.load(), title, to, `${blueprint.name}-copy`);
       if (name === undefined) return undefined;
-      return openNewFile(await (await import('../../agents/agentFiles.ts')).duplicate(blueprint, name));
+      return openNewFile(await (await import('../../agents/agentFiles.ts')).duplicateAgentFile(blueprint, name));
     },
 
     /** Toggles between active and inactive. */

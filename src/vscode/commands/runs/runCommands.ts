@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { isBypass } from '../../../agents/choices.ts';
 import type { RecallResult } from '../../../engine/recall/types.ts';
-import { descendants } from '../../../insight/session/descendants.ts';
+import { createDescendantsFinder } from '../../../insight/session/descendants.ts';
 import { isObject } from '../../../model/text/json.ts';
 import { isSessionLive } from '../../../model/session/status.ts';
 import { visibleText } from '../../text/inertText.ts';
@@ -167,7 +167,7 @@ export function runCommands(shell: CommandContext): Commands {
     },
 
     async stopChildren(argument) {
-      const findDescendants = descendants(shell.list.all());
+      const findDescendants = createDescendantsFinder(shell.list.all());
       const id = await pickSession(shell, argument, {
         title: t('Stop Child Sessions'),
         filter: ({ session_id }) => findDescendants(session_id).some(({ status }) => isSessionLive(status)),

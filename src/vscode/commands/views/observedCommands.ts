@@ -28,7 +28,7 @@ export function observedCommands(shell: CommandContext): Commands {
     async keepSession(argument) {
       const id = sessionOfArgument(argument);
       if (id === undefined) return;
-      await (await shell.engines.get()).keep(id);
+      await (await shell.engines.get()).copySession(id);
       vscode.window.setStatusBarMessage(t('Session copied to Vitrine’s records'), 3000);
     },
 

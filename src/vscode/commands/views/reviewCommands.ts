@@ -39,7 +39,7 @@ export function reviewCommands(shell: CommandContext): Commands {
     /** In the editor of an edit that an agent asks about. */
     async allowEdited(argument) {
       const edits = await shell.edits.get();
-      await edits.allow(argument instanceof vscode.Uri ? argument : undefined);
+      await edits.allowWithEdits(argument instanceof vscode.Uri ? argument : undefined);
     },
 
     /** For the session whose changes are reviewed. */

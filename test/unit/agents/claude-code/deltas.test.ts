@@ -41,7 +41,7 @@ describe('pieces of a stream of Claude Code', () => {
     for (const { name, stdout } of streams) {
       const deltas = new DeltaLines();
       for (const line of stdout)
-        if (deltas.read(line) === undefined) deltas.learn(line);
+        if (deltas.read(line) === undefined) deltas.learnForm(line);
         else pieces += 1;
       assert.deepEqual(withoutRaw(read(stdout)), withoutRaw(read(theLongWay(stdout))), name);
     }
@@ -70,12 +70,12 @@ describe('pieces of a stream of Claude Code', () => {
     fc.assert(
       fc.property(text, (said) => {
         const deltas = new DeltaLines();
-        deltas.learn(delta('"first"'));
+        deltas.learnForm(delta('"first"'));
         assert.equal(deltas.read(delta(JSON.stringify(said)))?.piece, said);
       }),
     );
     const deltas = new DeltaLines();
-    deltas.learn(delta('"first"'));
+    deltas.learnForm(delta('"first"'));
     for (const bad of ['"', '"a" ', '"\u0001"', '"a\\x"', '"a","b":"c"', '1', '"a\\u12"']) {
       assert.equal(deltas.read(delta(bad)), undefined, bad);
     }
@@ -87,8 +87,8 @@ describe('pieces of a stream of Claude Code', () => {
   it('alternate between several blocks', () => {
     const deltas = new DeltaLines();
     const at = (place: number): string => delta('"piece"').replace('"index":0', `"index":${place}`);
-    for (const place of [0, 1, 2]) deltas.learn(at(place));
-    for (let again = 0; again < 20; again += 1) deltas.learn(at(2));
+    for (const place of [0, 1, 2]) deltas.learnForm(at(place));
+    for (let again = 0; again < 20; again += 1) deltas.learnForm(at(2));
     for (const place of [2, 0, 0, 1, 2]) assert.equal(deltas.read(at(place))?.place, place);
     assert.equal(deltas.read(at(3)), undefined);
   });

@@ -11,7 +11,7 @@ describe('pending updates of a client', function () {
   it('hold the newest state of each entry', () => {
     const pending = new PendingUpdates();
     pending.add([put(1, 'a'), put(2, 'b'), put(1, 'c')]);
-    assert.deepEqual(pending.takeBatch(), { updates: [put(1, 'c'), put(2, 'b')], gap: false });
+    assert.deepEqual(pending.takeBatch(), { updates: [put(1, 'c'), put(2, 'b')], hasGap: false });
     assert.equal(pending.isEmpty, true);
   });
 
@@ -29,9 +29,9 @@ describe('pending updates of a client', function () {
     ]) {
       const pending = new PendingUpdates();
       pending.add(updates);
-      assert.deepEqual(pending.takeBatch(), { updates: [], gap: true });
+      assert.deepEqual(pending.takeBatch(), { updates: [], hasGap: true });
       pending.add([put(0, 'again')]);
-      assert.deepEqual(pending.takeBatch(), { updates: [put(0, 'again')], gap: false });
+      assert.deepEqual(pending.takeBatch(), { updates: [put(0, 'again')], hasGap: false });
     }
   });
 

@@ -29,7 +29,7 @@ describe('agent files of a repository, in the daemon', () => {
     access = daemonBlueprints({
       contexts,
       input: () => Promise.resolve('typed'),
-      onUndelivered: () => undefined,
+      onUndeliveredCallbacks: () => undefined,
     });
   });
   afterEach(() => rm(dir, { recursive: true, force: true }));

@@ -39,7 +39,7 @@ describe('a run with a dialogue', function () {
       gate(),
       { result: {} },
     ]);
-    await until('both', () => talk(handle).pending().length === 2);
+    await until('both', () => talk(handle).pendingRequests().length === 2);
     assert.equal(handle.summary().needs_you?.count, 2);
     assert.equal(talk(handle).answer('two', { kind: 'deny', reason: 'no' }), true);
     assert.equal(talk(handle).answer('three', { kind: 'deny' }), false);
@@ -82,8 +82,8 @@ describe('a run with a dialogue', function () {
   it('changes settings during the run, and notes who did it', async () => {
     const handle = await start([{ say: 'running' }, gate(), { result: { text: '' } }]);
     await seen(handle, 'running');
-    assert.deepEqual(talk(handle).change({ model: '', permissionMode: 'plan' }), ['model', 'permissionMode']);
-    assert.deepEqual(talk(handle).change({}), []);
+    assert.deepEqual(talk(handle).changeOptions({ model: '', permissionMode: 'plan' }), ['model', 'permissionMode']);
+    assert.deepEqual(talk(handle).changeOptions({}), []);
     await go();
     assert.equal((await outcome(handle)).success, true);
     assert.deepEqual(await notes(handle, 'options'), [
@@ -104,11 +104,11 @@ describe('a run with a dialogue', function () {
       { hear: true },
     ]);
     await seen(handle, 'running');
-    talk(handle).say('first', 'queue');
-    talk(handle).say('second', 'queue');
+    talk(handle).sendMessage('first', 'queue');
+    talk(handle).sendMessage('second', 'queue');
     assert.deepEqual(
       talk(handle)
-        .queued()
+        .queuedMessages()
         .map(({ text }) => text),
       ['first', 'second'],
     );
@@ -130,8 +130,8 @@ describe('a run with a dialogue', function () {
       { result: { text: '' } },
     ]);
     await seen(handle, 'running');
-    talk(handle).say('later', 'queue');
-    talk(handle).say('now', 'interrupt');
+    talk(handle).sendMessage('later', 'queue');
+    talk(handle).sendMessage('now', 'interrupt');
     await outcome(handle);
     assert.deepEqual(await said(handle), ['running', 'heard now', 'heard later']);
   });
@@ -139,7 +139,7 @@ describe('a run with a dialogue', function () {
   it('keeps unsent messages', async () => {
     const handle = await start([{ say: 'running' }, gate(), { exit: 3 }]);
     await seen(handle, 'running');
-    talk(handle).say('one\ntwo', 'queue');
+    talk(handle).sendMessage('one\ntwo', 'queue');
     await go();
     assert.equal((await outcome(handle)).success, false);
     assert.deepEqual(await notes(handle, 'unsaid'), [
@@ -154,12 +154,12 @@ describe('a run with a dialogue', function () {
     });
     await seen(handle, 'running');
     const conversation = talk(handle);
-    for (let count = 0; count < 100; count++) conversation.say(`message ${count}`, 'queue');
-    assert.throws(() => conversation.say('one more', 'queue'), { code: 'takes_no_message' });
-    for (const { id } of conversation.queued()) conversation.unsend(id);
+    for (let count = 0; count < 100; count++) conversation.sendMessage(`message ${count}`, 'queue');
+    assert.throws(() => conversation.sendMessage('one more', 'queue'), { code: 'takes_no_message' });
+    for (const { id } of conversation.queuedMessages()) conversation.unsend(id);
     await go();
     await until('the end of the turn', () => !conversation.takesMessages);
-    assert.throws(() => conversation.say('late', 'queue'), { code: 'takes_no_message' });
+    assert.throws(() => conversation.sendMessage('late', 'queue'), { code: 'takes_no_message' });
     await outcome(handle);
   });
 
@@ -218,7 +218,7 @@ describe('a run with a dialogue', function () {
     await go();
     await outcome(handle);
     assert.equal(handle.summary().needs_you, undefined);
-    assert.deepEqual(handle.open(), []);
+    assert.deepEqual(handle.openIndexes(), []);
     const [shown] = await requests(handle);
     assert.equal(shown?.decision?.by, 'run_over');
   });
@@ -233,9 +233,9 @@ describe('a run with a dialogue', function () {
       { result: { usd: 0.5 } },
     ]);
     await asked(handle);
-    talk(handle).say('and then', 'queue');
+    talk(handle).sendMessage('and then', 'queue');
     talk(handle).answer('one', { kind: 'allow', scope: 'once' });
-    await until('the second', () => talk(handle).pending()[0]?.id === 'two');
+    await until('the second', () => talk(handle).pendingRequests()[0]?.id === 'two');
     talk(handle).answer('two', { kind: 'deny', reason: 'enough' });
     await outcome(handle);
     const whole = await entries(handle);

@@ -138,13 +138,13 @@ describe('agents on servers', () => {
     assert.equal(conversation.takesMessages, false);
     const asked = new Promise<void>((resolve) => {
       const look = (): void => {
-        if (conversation.pending().length > 0) resolve();
+        if (conversation.pendingRequests().length > 0) resolve();
       };
       handle.onConversation(look);
       look();
     });
     await asked;
-    const [request] = conversation.pending();
+    const [request] = conversation.pendingRequests();
     assert.equal(request?.kind, 'question');
     assert.equal(request.title, 'Which city?');
     conversation.answer(request.id, { kind: 'answer', answers: ['Lisbon'] });

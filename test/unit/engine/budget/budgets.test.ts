@@ -186,8 +186,8 @@ describe('budgets', function () {
       ]),
     );
     await seen(handle, 'two');
-    talk(handle).say('next', 'queue');
-    talk(handle).say('and more', 'queue');
+    talk(handle).sendMessage('next', 'queue');
+    talk(handle).sendMessage('and more', 'queue');
     await bench.go();
     const result = await outcome(handle);
     assert.deepEqual(await texts(handle), ['one', 'two', 'heard next', 'four']);
@@ -204,7 +204,7 @@ describe('budgets', function () {
     const clock = (): number => Date.now() + offset;
     const { bench, engine } = await limited({ run: { minutes: 10 } }, { interactive: true, clock, monotonic: clock });
     const handle = await engine.start(bench.request([{ init: true }, { ask: { id: 'one' } }, { result: {} }]));
-    await until('the request', () => talk(handle).pending().length === 1);
+    await until('the request', () => talk(handle).pendingRequests().length === 1);
     offset += 3_600_000;
     assert.equal(talk(handle).answer('one', { kind: 'deny' }), true);
     const result = await outcome(handle);

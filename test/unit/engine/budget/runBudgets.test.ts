@@ -51,7 +51,7 @@ describe('budgets of single runs', function () {
     const { bench, engine } = await limited({ day: { minutes: 30 } }, { interactive: true, clock, monotonic: clock });
     const steps = [{ init: true }, { ask: { id: 'one' } }, { result: { text: 'a' } }];
     const asking = await engine.start(bench.request(steps));
-    await until('the question', () => talk(asking).pending().length > 0);
+    await until('the question', () => talk(asking).pendingRequests().length > 0);
     offset += 3_600_000;
     const other = await outcome(await engine.start(bench.request(costs(1))));
     assert.equal(other.success, true, other.error);
@@ -176,7 +176,7 @@ describe('budgets of single runs', function () {
       ]),
     );
     await seen(handle, 'one');
-    talk(handle).say('next', 'queue');
+    talk(handle).sendMessage('next', 'queue');
     await bench.go();
     const { metadata } = await outcome(handle);
     assert.deepEqual(await texts(handle), ['one', 'heard next', 'two', 'three']);
@@ -198,7 +198,7 @@ describe('budgets of single runs', function () {
       ]),
     );
     await seen(handle, 'one');
-    talk(handle).say('next', 'queue');
+    talk(handle).sendMessage('next', 'queue');
     await bench.go();
     const result = await outcome(handle);
     assert.deepEqual([result.success, result.metadata?.budget?.unit], [false, 'turns']);

@@ -261,7 +261,7 @@ describe('rules for sessions that agents start', () => {
 
   it('says once that an agent was changed, whatever window asks, until a person resumes it', async () => {
     const shown: string[] = [];
-    const open = () => leads.engine({ onUndelivered: (_, { code }) => shown.push(code) });
+    const open = () => leads.engine({ onUndeliveredCallbacks: (_, { code }) => shown.push(code) });
     engine = await open();
     const { handle, call } = await lead();
     await call('start_session', { agent_name: 'helper', prompt: says('here'), execution_mode: 'async_callback' });

@@ -301,7 +301,7 @@ describe('follow-ups that are about to run', function () {
       assert.deepEqual(sent, []);
       now -= 5 * hour - 600_000;
       timers.runOut(600_000);
-      await until('its end', () => sent.length === 1 && !handle.live());
+      await until('its end', () => sent.length === 1 && !handle.isLive());
       timers.runOut(1000);
       // The agent heard it and asked nothing.
       assert.deepEqual(await engine.followUps.look(handle.id), { due: false, why: 'nothing_open' });

@@ -30,7 +30,7 @@ describe('a countdown', () => {
     const countdown = new Countdown(60_000, {
       presence: person,
       clock: () => now,
-      onEnd: () => (ended += 1),
+      onExpired: () => (ended += 1),
       onChange: () => (changes += 1),
     });
     assert.equal(countdown.endsAt, undefined);
@@ -54,7 +54,7 @@ describe('a countdown', () => {
 
   it('runs if presence is unknown', async () => {
     let ended = 0;
-    const deps = { presence: undefined, clock: () => 0, onEnd: () => (ended += 1), onChange: () => undefined };
+    const deps = { presence: undefined, clock: () => 0, onExpired: () => (ended += 1), onChange: () => undefined };
     assert.equal(new Countdown(1, deps).endsAt, 1);
     await until('the end', () => ended === 1);
   });

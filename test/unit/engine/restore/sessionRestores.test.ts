@@ -44,7 +44,7 @@ describe('restoring the files of a session', () => {
     const [first = -1, second = -1] = prompts;
     assert.deepEqual(
       (await engine.restores.points(id)).map(({ kind, entry }) => `${kind} ${entry}`),
-      [`prompt ${first}`, `end ${second}`, `prompt ${second}`, `end ${(await engine.open(id)).total()}`],
+      [`prompt ${first}`, `end ${second}`, `prompt ${second}`, `end ${(await engine.open(id)).entryCount()}`],
     );
     const preview = await engine.restores.preview(id, { entry: second });
     assert.deepEqual(

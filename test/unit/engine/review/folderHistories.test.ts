@@ -17,7 +17,7 @@ async function reviewed(folder: string, entries: readonly NormalizedEntry[]): Pr
   const session = new SessionReview(folder);
   const read = (from: number, to: number) =>
     Promise.resolve(entries.filter(({ index }) => from <= index && index < to));
-  await session.take({ total: () => entries.length, read }, (entries.at(-1)?.index ?? -1) + 1);
+  await session.take({ entryCount: () => entries.length, read }, (entries.at(-1)?.index ?? -1) + 1);
   return (await session.review()).files;
 }
 

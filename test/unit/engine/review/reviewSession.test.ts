@@ -24,7 +24,7 @@ describe('a review of a session', () => {
     const session = new SessionReview(folder, range);
     const read = (from: number, to: number) =>
       Promise.resolve(entries.filter(({ index }) => from <= index && index < to));
-    await session.take({ total: () => entries.length, read }, (entries.at(-1)?.index ?? -1) + 1);
+    await session.take({ entryCount: () => entries.length, read }, (entries.at(-1)?.index ?? -1) + 1);
     return session;
   }
   async function filesOf(entries: readonly NormalizedEntry[], range?: ReviewRange): Promise<readonly ReviewedFile[]> {

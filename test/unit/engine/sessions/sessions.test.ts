@@ -52,7 +52,7 @@ describe('a session whose run is about to start', () => {
       const handle = await engine.resume(first.id, { prompt: prompt(forever) });
       await Promise.all(stops);
       assert.equal(stops.length, 1);
-      assert.equal(handle.live(), false);
+      assert.equal(handle.isLive(), false);
       assert.equal(handle.summary().status, 'stopped');
     });
   }
@@ -93,7 +93,7 @@ describe('a session whose run is about to start', () => {
     await Promise.all(looks);
     assert.equal(looks.length, 1);
     await engine.stop(handle.id);
-    assert.equal(handle.live(), false);
+    assert.equal(handle.isLive(), false);
   });
 });
 
@@ -114,7 +114,7 @@ describe('a session that another process also has open', () => {
     await seen(running, 'one');
     await running.whenWritten();
     const looking = await here.open(id);
-    assert.deepEqual([looking.live(), looking.summary().status], [false, 'running']);
+    assert.deepEqual([looking.isLive(), looking.summary().status], [false, 'running']);
     await assert.rejects(here.resume(id, { prompt: prompt(short) }), (error) => {
       assert.ok(EngineFailure.is(error, 'session_busy'));
       assert.match(
@@ -130,7 +130,7 @@ describe('a session that another process also has open', () => {
     // And resumes here, where it was only followed.
     const own = await here.resume(id, { prompt: prompt(short) });
     assert.equal((await outcome(own)).success, true);
-    assert.equal(looking.total(), own.total());
+    assert.equal(looking.entryCount(), own.entryCount());
   });
 
   it('is up to date when it is opened again', async () => {
@@ -143,7 +143,7 @@ describe('a session that another process also has open', () => {
     await outcome(second);
     const again = await here.open(id);
     assert.equal(again.summary().runs, 2);
-    assert.deepEqual([looking.total(), again.total()], [second.total(), second.total()]);
+    assert.deepEqual([looking.entryCount(), again.entryCount()], [second.entryCount(), second.entryCount()]);
   });
 
   it('accepts a change while a run starts', async () => {
@@ -173,7 +173,7 @@ describe('a session that another process also has open', () => {
     await assert.rejects(here.remove(first.id), { code: 'session_busy' });
     looking.dispose();
     await here.stop(first.id);
-    assert.equal(running.live(), false);
+    assert.equal(running.isLive(), false);
   });
 
   it('keeps what could not be written', async function () {
@@ -187,7 +187,7 @@ describe('a session that another process also has open', () => {
     const saved = await entries(first);
     assert.ok(saved.length > 2);
     const again = await engine.open(first.id);
-    assert.deepEqual([again.total(), again.summary().outcome], [saved.length, 'completed']);
+    assert.deepEqual([again.entryCount(), again.summary().outcome], [saved.length, 'completed']);
     assert.deepEqual(await entries(again), saved);
   });
 });

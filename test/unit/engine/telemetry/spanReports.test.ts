@@ -111,7 +111,7 @@ describe('runs exported to a collector', () => {
   it("are parents of the agent's own spans, sent or not", async () => {
     otlp = undefined;
     const { handle } = await ran([{ init: true }, { printNames: true }, { result: { text: 'done' } }]);
-    const entries = await handle.read(0, handle.total());
+    const entries = await handle.read(0, handle.entryCount());
     const names = entries.find(({ metadata }) => metadata?.raw?.includes('"names"') === true)?.metadata?.raw ?? '';
     assert.match(names, /"OTEL_RESOURCE_ATTRIBUTES".*"TRACEPARENT"/);
   });

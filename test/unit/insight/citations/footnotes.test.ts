@@ -4,7 +4,7 @@ import type { NumberedLink } from '../../../../src/insight/citations/sessionLink
 import type { Candidate, EvidenceLink } from '../../../../src/insight/citations/types.ts';
 
 const words = {
-  given: (what: string) => `${what} (given)`,
+  citedByAgent: (what: string) => `${what} (given)`,
   found: (what: string, step: string) => `${what} (step ${step})`,
   notFound: (what: string) => `${what} (not found)`,
 };

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { atLeast, isVersionSince } from '../../../../src/model/text/versions.ts';
+import { isAtLeastOrUnknown, isVersionSince } from '../../../../src/model/text/versions.ts';
 
 describe('versions', () => {
   it('are compared numerically', () => {
@@ -12,8 +12,8 @@ describe('versions', () => {
   it('that are unknown stay unknown, or count as the newest', () => {
     for (const version of [null, '', 'latest', '2.1']) {
       assert.equal(isVersionSince(version, '1.0.0'), null);
-      assert.equal(atLeast(version, '1.0.0'), true);
+      assert.equal(isAtLeastOrUnknown(version, '1.0.0'), true);
     }
-    assert.equal(atLeast('0.9.9', '1.0.0'), false);
+    assert.equal(isAtLeastOrUnknown('0.9.9', '1.0.0'), false);
   });
 });

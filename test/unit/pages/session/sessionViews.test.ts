@@ -33,13 +33,13 @@ function viewsOf(entries: NormalizedEntry[], live = false, disk?: (path: string)
   const sent: ViewAnswer[] = [];
   const reads: number[] = [];
   const source = {
-    total: () => entries.length,
+    entryCount: () => entries.length,
     read: (from: number, to: number) => {
       reads.push(to - from);
       return Promise.resolve(entries.slice(from, to));
     },
     turns: () => [{ firstIndex: 0, startedAt: iso(0), durationMs: null }],
-    live: () => live,
+    isLive: () => live,
     summary: () => ({ project_dir: '/relay' }),
     ...(disk !== undefined && { fileNow: (path: string) => Promise.resolve(disk(path)) }),
   };

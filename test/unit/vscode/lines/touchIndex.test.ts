@@ -22,8 +22,8 @@ function indexOf(sessions: SessionFixture[]) {
     opened += 1;
     return {
       summary: () => ({ project_dir: '/w', recording: session.recording === true }),
-      total: () => session.entries.length,
-      open: () => session.open ?? [],
+      entryCount: () => session.entries.length,
+      openIndexes: () => session.open ?? [],
       read: (from: number, to: number) => {
         read.push(`${session.id} ${from}-${to}`);
         return Promise.resolve(session.entries.slice(from, to));

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { families } from '../../../../src/vscode/sessions/familyCost.ts';
+import { createFamilyFinder } from '../../../../src/vscode/sessions/familyCost.ts';
 import { groupSessions, type SessionNode } from '../../../../src/vscode/sessions/sessionGroups.ts';
 import type { SessionRow } from '../../../../src/vscode/sessions/sessionRow.ts';
 import { at, now, row } from './rows.ts';
@@ -82,7 +82,7 @@ describe('the cost of a session with its child sessions', () => {
 
   it('is one sum at any depth, with its unknown parts', () => {
     const rows = [row('a'), child('b', 'a'), child('c', 'b', { total_cost: unknown }), row('d')];
-    const of = families(rows);
+    const of = createFamilyFinder(rows);
     assert.deepEqual(of(rows[0]!), { count: 2, cost: { usd: 1, estimatedUsd: 0, unknown: 1 } });
     assert.deepEqual(of(rows[1]!), { count: 1, cost: { usd: 0.5, estimatedUsd: 0, unknown: 1 } });
     assert.equal(of(rows[2]!), undefined);
@@ -91,6 +91,6 @@ describe('the cost of a session with its child sessions', () => {
 
   it('excludes recordings, and ends at cycles', () => {
     const rows = [child('a', 'b'), child('b', 'a'), child('c', 'a', { recording: true })];
-    assert.equal(families(rows)(rows[0]!)?.count, 1);
+    assert.equal(createFamilyFinder(rows)(rows[0]!)?.count, 1);
   });
 });

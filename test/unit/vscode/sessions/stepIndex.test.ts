@@ -8,7 +8,7 @@ function slowSession(...contents: string[]) {
   const seen: string[] = [];
   const steps = new StepIndex(
     {
-      total: () => contents.length,
+      entryCount: () => contents.length,
       read: (from, to) => {
         const entries = contents.slice(from, to).map((content, at) => said(from + at, content));
         return new Promise((resolve) => releases.push(() => resolve(entries)));

@@ -8,7 +8,7 @@ import { everything, Script } from '../../../support/page/madeUp.ts';
 
 function rowsOf({ entries, turns }: Pick<Script, 'turns'> & { readonly entries: readonly PageEntry[] }): Row[] {
   return buildRows({
-    total: entries.length,
+    entryCount: entries.length,
     turns,
     pageSize: 1000,
     entry: (index) => entries[index],

@@ -10,7 +10,7 @@ function source(
   overrides: Partial<RowSource> = {},
 ): RowSource {
   return {
-    total: entries.length,
+    entryCount: entries.length,
     turns,
     pageSize: 100,
     entry: (index) => entries[index],

@@ -211,7 +211,7 @@ describe('a packed session', () => {
       prompt: JSON.stringify([{ init: true }, { say: 'second' }, { result: {} }]),
     });
     assert.equal((await outcome(next)).success, true);
-    const texts = (await next.read(0, next.total())).map(({ content }) => content);
+    const texts = (await next.read(0, next.entryCount())).map(({ content }) => content);
     assert.ok(texts.includes('first') && texts.includes('second'));
     assert.equal((await engine.archive.verify(id)).verdict, 'intact');
   });

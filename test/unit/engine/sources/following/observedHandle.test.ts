@@ -76,7 +76,7 @@ describe('observed sessions with listeners', () => {
       await until(
         'all entries',
         async () => {
-          const entries = await handle.read(0, handle.total());
+          const entries = await handle.read(0, handle.entryCount());
           return (
             JSON.stringify(entries.map(({ content }) => content)) ===
             JSON.stringify(read?.entries.map(({ content }) => content))
@@ -126,7 +126,7 @@ describe('observed sessions with listeners', () => {
     worked.remove(name);
     await until('its end', () => rows.size === 0);
     await until('its mark', () => handle?.problems().some((problem) => problem.includes('deleted')));
-    assert.ok((handle?.total() ?? 0) > 0);
+    assert.ok((handle?.entryCount() ?? 0) > 0);
     handle?.dispose();
   });
 
@@ -170,7 +170,7 @@ describe('observed sessions with listeners', () => {
     const [row] = rows.values();
     const handle = await open(row?.session_id ?? '');
     assert(handle !== undefined);
-    const total = handle.total();
+    const total = handle.entryCount();
     const [name = ''] = worked.files('.jsonl').filter((file) => file.includes('projects'));
     const lines = worked.lines(name);
     const last = lines.findLastIndex((line) => line.includes('"type":"assistant"'));
@@ -178,7 +178,7 @@ describe('observed sessions with listeners', () => {
     await until('the mark of what is gone', async () =>
       (await handle.read(0, total)).some(({ type }) => type.kind === 'system_message' && type.subtype === 'removed'),
     );
-    assert.equal(handle.total(), total);
+    assert.equal(handle.entryCount(), total);
     handle.dispose();
   });
 });

@@ -20,7 +20,7 @@ describe('find in the page', () => {
     const finder = new Finder({
       request,
       reveal: (index) => revealed.push(index),
-      closed: nothing,
+      onClosed: nothing,
       changed: nothing,
     });
     finder.open();
