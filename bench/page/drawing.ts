@@ -1,4 +1,4 @@
-import { repeated } from '../../test/support/hostile/growing.ts';
+import { repeatTo } from '../../test/support/hostile/growing.ts';
 import { Script, view } from '../../test/support/page/madeUp.ts';
 import type { LoadOptions } from '../../test/support/page/fakeHost.ts';
 import { PageTests } from '../../test/support/page/open.ts';
@@ -11,10 +11,10 @@ const prose =
 
 /** Long messages, by what they consist of. */
 const longMessages: Readonly<Record<string, string>> = {
-  'links, 60 KB': repeated('[a](b) ', 60_000),
-  'code, 60 KB': repeated('`a` ', 60_000),
-  'Markdown, 60 KB': repeated(prose, 60_000),
-  'emphasis, 60 KB': repeated('_a_', 60_000),
+  'links, 60 KB': repeatTo('[a](b) ', 60_000),
+  'code, 60 KB': repeatTo('`a` ', 60_000),
+  'Markdown, 60 KB': repeatTo(prose, 60_000),
+  'emphasis, 60 KB': repeatTo('_a_', 60_000),
   'one word, 1 MB': 'x'.repeat(1_000_000),
 };
 

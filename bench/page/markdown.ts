@@ -1,11 +1,11 @@
 import { Lexer } from 'marked';
-import { story } from '../../test/support/demo/story.ts';
+import { createStory } from '../../test/support/demo/story.ts';
 import { MarkdownStream } from '../../webview/markdown/blocks.ts';
 import { compare, type Row } from '../harness.ts';
 
 /** An answer of this length with paragraphs, lists, tables and code. */
 function answer(characters: number): string {
-  const blocks = story('/workspace/teahouse').flatMap(({ steps }) =>
+  const blocks = createStory('/workspace/teahouse').flatMap(({ steps }) =>
     steps.flatMap((step) => ('blocks' in step ? step.blocks : [])),
   );
   const texts = blocks.flatMap((block) => {

@@ -1,5 +1,5 @@
 import type { CDPSession, Page } from 'playwright-core';
-import { elements, frames, PageTests } from '../../test/support/page/open.ts';
+import { countElements, waitForFrames, PageTests } from '../../test/support/page/open.ts';
 import { type Row, median } from '../harness.ts';
 
 const [extensive, short] = [100_000, 100];
@@ -29,7 +29,7 @@ async function firstPage(tests: PageTests): Promise<Row[]> {
     const page = await tests.open();
     const session = await profiled(page);
     await page.evaluate((count) => window.host.storeLongState(count), entries);
-    await frames(page, 30);
+    await waitForFrames(page, 30);
     const started = await worked(session);
     await page.evaluate(async () => {
       window.host.begin();
@@ -56,7 +56,7 @@ async function openLong(tests: PageTests, live = false): Promise<Page> {
   page.setDefaultTimeout(120_000);
   await page.evaluate(([count, isLive]) => window.host.loadLong(count, isLive), [extensive, live] as const);
   await page.waitForSelector('main[aria-busy=false]');
-  await frames(page, 5);
+  await waitForFrames(page, 5);
   return page;
 }
 
@@ -80,8 +80,8 @@ async function mostElements(tests: PageTests): Promise<Row> {
           element.scrollTop = to * (element.scrollHeight - element.clientHeight);
         }
       }, share);
-      await frames(page, 5);
-      counts.set(name, Math.max(counts.get(name) ?? 0, await elements(page)));
+      await waitForFrames(page, 5);
+      counts.set(name, Math.max(counts.get(name) ?? 0, await countElements(page)));
     }
   }
   await page.close();

@@ -5,7 +5,7 @@ import { changedLines } from '../../src/insight/files/lineDiff.ts';
 import {
   mentionPieces,
   recordPieces,
-  repeated,
+  repeatTo,
   secretPieces,
   terminalPieces,
 } from '../../test/support/hostile/growing.ts';
@@ -34,25 +34,25 @@ const growing: readonly Growing[] = [
     name: 'claims in texts made to take long',
     pieces: mentionPieces,
     size: 100_000,
-    work: (piece, size) => mentionsIn(repeated(piece, size)),
+    work: (piece, size) => mentionsIn(repeatTo(piece, size)),
   },
   {
     name: 'secrets in texts made to take long',
     pieces: Object.values(secretPieces),
     size: 500_000,
-    work: (piece, size) => findSecrets(repeated(piece, size)),
+    work: (piece, size) => findSecrets(repeatTo(piece, size)),
   },
   {
     name: 'terminal codes made to take long',
     pieces: terminalPieces,
     size: 500_000,
-    work: (piece, size) => [withoutTerminalCodes, withColorsOnly].map((clean) => clean(repeated(piece, size))),
+    work: (piece, size) => [withoutTerminalCodes, withColorsOnly].map((clean) => clean(repeatTo(piece, size))),
   },
   {
     name: 'places of links in a message',
     pieces: ['The file is at `src/a.ts` and **so** on, as [said](https://a.b).\n\n'],
     size: 250_000,
-    work: (piece, size) => placed(repeated(piece, size), piece.length),
+    work: (piece, size) => placed(repeatTo(piece, size), piece.length),
   },
   {
     name: 'lines of files that have nothing in common',

@@ -18,7 +18,7 @@ import {
   runSeconds,
 } from '../support/agents/asking/asking.ts';
 import { copiesIn, copyingProgram } from '../support/agents/asking/copyingProgram.ts';
-import { agentPlace, type AgentPlace, goneFrom } from '../support/agents/place.ts';
+import { agentPlace, type AgentPlace, waitForProcessEnd } from '../support/agents/place.ts';
 import { repository } from '../support/host/install/cache.mjs';
 import { skip } from '../support/skip.ts';
 
@@ -51,7 +51,7 @@ for (const agent of [askingClaude, askingCodex, askingCopilot]) {
       if ((place as AgentPlace | undefined) === undefined) return;
       for (const child of children) child.kill('SIGKILL');
       await output('daemon', 'stop', '--now');
-      await goneFrom(place.home);
+      await waitForProcessEnd(place.home);
       await place.remove();
     });
 

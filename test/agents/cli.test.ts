@@ -7,7 +7,7 @@ import { normalizedEntrySchema } from '../../src/model/transcript/entry.ts';
 import { runResultSchema } from '../../src/model/session/result.ts';
 import { sessionSummarySchema } from '../../src/model/session/summary.ts';
 import { ensureClaudeCode } from '../support/agents/claudeCode.ts';
-import { agentPlace, type AgentPlace, goneFrom } from '../support/agents/place.ts';
+import { agentPlace, type AgentPlace, waitForProcessEnd } from '../support/agents/place.ts';
 import { stopDaemon } from '../support/daemon/stop.ts';
 import { repository } from '../support/host/install/cache.mjs';
 import { turnsOf } from '../support/models/conversation.ts';
@@ -92,6 +92,6 @@ describe('vitrine run with the real Claude Code', function () {
     assert.equal((await ended).code, 1);
     // The daemon outlives the command, and stops nothing more here.
     await stopDaemon(place.store);
-    await goneFrom(place.home);
+    await waitForProcessEnd(place.home);
   });
 });

@@ -9,7 +9,7 @@ import { normalizedEntrySchema, type NormalizedEntry } from '../../src/model/tra
 import { requestMetadataSchema, type AgentRequest } from '../../src/model/agent/request.ts';
 import { sessionSummarySchema } from '../../src/model/session/summary.ts';
 import { ensureClaudeCode } from '../support/agents/claudeCode.ts';
-import { agentPlace, type AgentPlace, goneFrom } from '../support/agents/place.ts';
+import { agentPlace, type AgentPlace, waitForProcessEnd } from '../support/agents/place.ts';
 import { repository } from '../support/host/install/cache.mjs';
 import { type Scenarios, text, tool } from '../support/models/scripts/scenario.ts';
 import { skip } from '../support/skip.ts';
@@ -103,6 +103,6 @@ describe('the daemon with the real Claude Code', function () {
     const listed = (await printed('sessions', '--json')).trim().split('\n');
     const found = listed.map((line) => sessionSummarySchema.parse(JSON.parse(line)));
     assert.equal(found.find(({ session_id }) => session_id === session)?.outcome, 'interrupted');
-    await goneFrom(place.home);
+    await waitForProcessEnd(place.home);
   });
 });

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import type { SessionHandle } from '../../src/engine/api.ts';
 import { configureGemini, ensureGemini, geminiVariables, geminiVersion } from '../support/agents/gemini.ts';
-import { goneFrom } from '../support/agents/place.ts';
+import { waitForProcessEnd } from '../support/agents/place.ts';
 import { contentsOf, ended, entriesOf, toolsOf, toolStatuses } from '../support/agents/runs.ts';
 import { agentSuite } from '../support/agents/suite.ts';
 import { startGeminiServer } from '../support/models/gemini.ts';
@@ -120,7 +120,7 @@ describe(`Gemini CLI ${geminiVersion}`, function () {
     const reported = async () => (await contentsOf(handle, 'system_message stderr')).join().includes('503');
     await until('the notice', reported, patience);
     await agent.runs.engine.stop(handle.id);
-    await goneFrom(agent.place.home);
+    await waitForProcessEnd(agent.place.home);
     assert.equal((await ended(handle)).success, false);
   });
 });

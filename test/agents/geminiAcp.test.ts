@@ -5,7 +5,7 @@ import { EngineFailure } from '../../src/engine/failures/failures.ts';
 import { configureGemini, ensureGemini, geminiVariables, geminiVersion } from '../support/agents/gemini.ts';
 import { contentsOf, ended, toolsOf, toolStatuses } from '../support/agents/runs.ts';
 import { agentSuite } from '../support/agents/suite.ts';
-import { answering, deny, once } from '../support/sessions/answering.ts';
+import { answerRequests, deny, once } from '../support/sessions/answering.ts';
 import { startGeminiServer } from '../support/models/gemini.ts';
 import { geminiScenarios } from '../support/models/scripts/geminiScenarios.ts';
 import { skip } from '../support/skip.ts';
@@ -26,7 +26,7 @@ describe(`Gemini CLI ${geminiVersion}, by the Agent Client Protocol`, function (
 
   it('asks, and writes the allowed file', async () => {
     const handle = await agent.runs.start('Write notes. [[change]]', { model: 'gemini-2.5-pro' });
-    const asked = answering(handle, once, once);
+    const asked = answerRequests(handle, once, once);
     const result = await ended(handle);
     assert.equal(result.success, true, result.error);
     assert.equal(readFileSync(at('NOTES.md'), 'utf8'), '# Notes\n');
@@ -55,7 +55,7 @@ describe(`Gemini CLI ${geminiVersion}, by the Agent Client Protocol`, function (
 
   it('does not change what was denied', async () => {
     const handle = await agent.runs.start('Try it. [[denied]]');
-    answering(handle, deny);
+    answerRequests(handle, deny);
     assert.equal((await ended(handle)).success, true);
     assert.deepEqual(await toolStatuses(handle), ['denied']);
     assert.ok(!existsSync(at('denied.txt')));

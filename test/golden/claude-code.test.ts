@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { linesOfCapture } from '../support/captures/agentCaptures.ts';
-import { claudeCaptures, normalized } from '../support/captures/captures.ts';
+import { claudeCaptures, normalizeLines } from '../support/captures/captures.ts';
 import { repository } from '../support/host/install/cache.mjs';
 
 /** Rewrites the expected entries instead of comparing with them. */
@@ -72,7 +72,7 @@ describe('entries of Claude Code captures', () => {
 
   for (const capture of captures) {
     it(capture.name, () => {
-      const { entries } = normalized(linesOfCapture(capture), capture.exit);
+      const { entries } = normalizeLines(linesOfCapture(capture), capture.exit);
       const got = entries.map((entry) => `${JSON.stringify(entry)}\n`).join('');
       const file = path.join(repository, 'test/golden/claude-code', `${capture.name}.jsonl`);
       if (update) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { loadPrices } from '../../src/insight/prices/prices.ts';
 import type { Cost } from '../../src/model/usage/usage.ts';
-import { chain } from '../support/captures/chains.ts';
+import { resultsOfChain } from '../support/captures/chains.ts';
 
 /**
  * Runs of one session per block, under the version that made them. By hand from the figures the program printed; `~` is an
@@ -187,7 +187,7 @@ describe('figures of Claude Code captures over a session', () => {
   for (const { title, version, rows } of parse(sessions)) {
     it(title, async () => {
       const prices = await loadPrices();
-      const results = chain(
+      const results = resultsOfChain(
         rows.map(([name = '']) => (name.includes('/') ? name : `${version}/${name}`)),
         { prices },
       );

@@ -1,17 +1,17 @@
 import * as assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
-import { asking, command, commit } from '../support/page/asking.ts';
-import { violations, violationsInThemes } from '../support/page/axe.ts';
+import { loadWithRequests, commandRequest, commit } from '../support/page/asking.ts';
+import { findViolations, findViolationsInThemes } from '../support/page/axe.ts';
 import { citedSession } from '../support/page/citedSession.ts';
 import type { LoadOptions } from '../support/page/fakeHost.ts';
-import { everything, long, view } from '../support/page/madeUp.ts';
-import { frames, PageTests, scrollTo } from '../support/page/open.ts';
+import { createFullScript, createLongScript, view } from '../support/page/madeUp.ts';
+import { waitForFrames, PageTests, scrollTo } from '../support/page/open.ts';
 
 describe('accessibility of the page', () => {
   const tests = PageTests.use();
 
   const session = (overrides: Parameters<typeof view>[0] = {}): LoadOptions => {
-    const { entries, turns } = everything();
+    const { entries, turns } = createFullScript();
     return { entries, view: view({ turns, ...overrides }, { entries: entries.length }) };
   };
   const card = (page: Page) => page.getByRole('dialog', { name: /^Source/ });
@@ -40,7 +40,7 @@ describe('accessibility of the page', () => {
     'the trajectory, with a step chosen': async (page) => {
       await tab(page, 'Trajectory').click();
       await page.locator('.trow:not(.lane)').first().click();
-      await frames(page, 5);
+      await waitForFrames(page, 5);
     },
     'the list of files': async (page) => {
       await tab(page, 'Files').click();
@@ -53,7 +53,7 @@ describe('accessibility of the page', () => {
     'the find bar': async (page) => {
       await page.keyboard.press('Control+f');
       await page.keyboard.type('retry');
-      await frames(page, 5);
+      await waitForFrames(page, 5);
     },
   };
 
@@ -62,7 +62,7 @@ describe('accessibility of the page', () => {
       const page = await tests.open(citedSession({ 'docs/retry.md': 'x' }));
       await page.locator('.cref').first().waitFor();
       await reach(page);
-      assert.deepEqual(await violationsInThemes(page), []);
+      assert.deepEqual(await findViolationsInThemes(page), []);
       await page.close();
     });
   }
@@ -70,7 +70,7 @@ describe('accessibility of the page', () => {
   it('passes axe while the session loads', async () => {
     const page = await tests.open();
     await page.getByRole('heading', { name: 'Reading session…' }).waitFor();
-    assert.deepEqual(await violations(page), []);
+    assert.deepEqual(await findViolations(page), []);
     await page.close();
   });
 
@@ -78,7 +78,7 @@ describe('accessibility of the page', () => {
   const off = { send: false, stop: false, resume: false };
   const say = (severity: 'info' | 'warning' | 'error', text: string) => ({ notice: { severity, text } });
   const budgetStatus = { scope: 'day', unit: 'usd', key: '2026-01-02', limit: 2, spent: 1.7 } as const;
-  const { turns } = everything();
+  const { turns } = createFullScript();
   const around: Readonly<Record<string, ReturnType<typeof view>>> = {
     interrupted: view(
       { turns, ...say('warning', 'The run was cut off.') },
@@ -94,15 +94,18 @@ describe('accessibility of the page', () => {
   };
   const loads: Readonly<Record<string, LoadOptions>> = {
     ...Object.fromEntries(
-      Object.entries(around).map(([name, shown]) => [name, { entries: everything().entries.slice(0, 6), view: shown }]),
+      Object.entries(around).map(([name, shown]) => [
+        name,
+        { entries: createFullScript().entries.slice(0, 6), view: shown },
+      ]),
     ),
     empty: { entries: [], view: view({}, { runs: 0, model: null }) },
-    'a request': asking([command(commit)]),
+    'a request': loadWithRequests([commandRequest(commit)]),
   };
   for (const [name, load] of Object.entries(loads)) {
     it(`passes axe in four themes: a session, ${name}`, async () => {
       const page = await tests.open(load);
-      assert.deepEqual(await violationsInThemes(page), []);
+      assert.deepEqual(await findViolationsInThemes(page), []);
       await page.close();
     });
   }
@@ -145,7 +148,7 @@ describe('accessibility of the page', () => {
   });
 
   it('counts entries of the whole session, even if few are in the page', async () => {
-    const { entries, turns } = long(3000);
+    const { entries, turns } = createLongScript(3000);
     const page = await tests.open({ entries, view: view({ turns }, { entries: 3000 }) });
     for (const share of [1, 0.5, 0]) {
       await scrollTo(page, share);
@@ -173,9 +176,9 @@ describe('accessibility of the page', () => {
   });
 
   it('keeps the focus while a reply streams and entries come and go', async () => {
-    const { entries, turns } = long(300);
+    const { entries, turns } = createLongScript(300);
     const page = await tests.open({ entries, view: view({ turns, can: { send: false, stop: true, resume: false } }) });
-    await frames(page, 5);
+    await waitForFrames(page, 5);
     await page.evaluate(() => {
       const lost: string[] = [];
       Object.assign(window, { lost });
@@ -190,17 +193,17 @@ describe('accessibility of the page', () => {
     await page.evaluate(() => window.host.streamLong(300, 40_000));
     await scrollTo(page, 0.2);
     await scrollTo(page, 1);
-    await frames(page, 5);
+    await waitForFrames(page, 5);
     assert.deepEqual(await page.evaluate(() => Reflect.get(window, 'lost') as unknown), []);
     await page.close();
   });
 
   it('is still with reduced motion, and shows activity in words', async () => {
-    const { entries, turns } = everything();
+    const { entries, turns } = createFullScript();
     const page = await tests.open({ entries, view: view({ turns }, { status: 'running' }) });
     const moving = async (reducedMotion: 'reduce' | 'no-preference'): Promise<number> => {
       await page.emulateMedia({ reducedMotion });
-      await frames(page);
+      await waitForFrames(page);
       return page.evaluate(() => document.getAnimations().filter(({ playState }) => playState === 'running').length);
     };
     assert.ok((await moving('no-preference')) > 0);
@@ -233,7 +236,7 @@ describe('accessibility of the page', () => {
       const page = await tests.open(citedSession(), { width: width / zoom, height: 800 / zoom });
       for (const tabName of ['Transcript', 'Trajectory', 'Files', 'Sources']) {
         await tab(page, tabName).click();
-        await frames(page, 5);
+        await waitForFrames(page, 5);
         assert.deepEqual(await outside(page), [], tabName);
         const cut = await page
           .locator('.sumbar .x')
@@ -247,7 +250,7 @@ describe('accessibility of the page', () => {
       await tab(page, 'Transcript').click();
       // Scrolling closes a card, so that comes first.
       await page.locator('.cref').first().scrollIntoViewIfNeeded();
-      await frames(page, 5);
+      await waitForFrames(page, 5);
       await page.locator('.cref').first().click();
       await card(page).waitFor();
       const box = await card(page).boundingBox();
@@ -257,7 +260,7 @@ describe('accessibility of the page', () => {
   }
 
   it('keeps the buttons of a request visible in a small window', async () => {
-    const page = await tests.open(asking([command(commit)]), { width: 360, height: 500 });
+    const page = await tests.open(loadWithRequests([commandRequest(commit)]), { width: 360, height: 500 });
     await page.locator('.ask').first().waitFor();
     assert.deepEqual(await outside(page), []);
     await page.close();
@@ -268,8 +271,8 @@ describe('accessibility of the page', () => {
     await page.evaluate(() => {
       for (const row of document.querySelectorAll<HTMLElement>('.rb[aria-expanded=false]')) row.click();
     });
-    await frames(page, 10);
-    assert.deepEqual(await violations(page), []);
+    await waitForFrames(page, 10);
+    assert.deepEqual(await findViolations(page), []);
     await page.close();
   }).timeout(60_000);
 });

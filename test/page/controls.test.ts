@@ -1,15 +1,15 @@
 import * as assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
-import { violationsInThemes } from '../support/page/axe.ts';
-import { everything, long, view } from '../support/page/madeUp.ts';
+import { findViolationsInThemes } from '../support/page/axe.ts';
+import { createFullScript, createLongScript, view } from '../support/page/madeUp.ts';
 import { Gate } from '../support/gate.ts';
-import { frames, PageTests, scrollTo, showRows } from '../support/page/open.ts';
+import { waitForFrames, PageTests, scrollTo, showRows } from '../support/page/open.ts';
 
 describe('page', () => {
   const tests = PageTests.use();
 
   const session = (overrides: Parameters<typeof view>[0] = {}, about: Parameters<typeof view>[1] = {}) => {
-    const { entries, turns } = everything();
+    const { entries, turns } = createFullScript();
     return { entries, view: view({ turns, ...overrides }, { entries: entries.length, ...about }) };
   };
   const step = (page: Page, number: string) => page.getByRole('button', { name: `Step ${number},` });
@@ -165,7 +165,7 @@ describe('page', () => {
   });
 
   it('finds in the whole session, loads missing entries, and returns', async () => {
-    const { entries, turns } = long(1000);
+    const { entries, turns } = createLongScript(1000);
     const page = await tests.open({ entries, view: view({ turns }) });
     await page.keyboard.press('Control+f');
     await page.keyboard.type('file13.ts');
@@ -175,7 +175,7 @@ describe('page', () => {
     const hit = page.locator('.item.marked');
     await hit.waitFor();
     assert.equal(await hit.getAttribute('aria-posinset'), '14');
-    await frames(page, 4);
+    await waitForFrames(page, 4);
     const box = await hit.boundingBox();
     assert.ok(box !== null && box.y > 100 && box.y < 800, JSON.stringify(box));
     await page.keyboard.press('Escape');
@@ -185,7 +185,7 @@ describe('page', () => {
 
   it('survives unknown messages, invalid entries, and a lost message', async () => {
     const page = await tests.open(session());
-    const count = everything().entries.length;
+    const count = createFullScript().entries.length;
     await page.evaluate((index) => {
       window.host.raw({ type: 'from-the-future', anything: 1 });
       window.host.raw({
@@ -225,7 +225,7 @@ describe('page', () => {
     const page = await tests.open(session());
     await scrollTo(page, 0);
     for (const number of ['4', '5.1']) await step(page, number).click();
-    assert.deepEqual(await violationsInThemes(page), []);
+    assert.deepEqual(await findViolationsInThemes(page), []);
     await page.close();
   });
 

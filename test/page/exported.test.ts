@@ -9,11 +9,11 @@ import { newRunFolder, type RunFolder } from '../support/host/runFolder.ts';
 import { isFullSize } from '../support/hostile/fuzz.ts';
 import { payloads, ran } from '../support/hostile/payloads.ts';
 import { hostileEntries } from '../support/hostile/session.ts';
-import { violations } from '../support/page/axe.ts';
+import { findViolations } from '../support/page/axe.ts';
 import { citedSession } from '../support/page/citedSession.ts';
-import { long } from '../support/page/madeUp.ts';
-import { frames } from '../support/page/open.ts';
-import { exported, richSource, sourceOf } from '../support/sessions/exported.ts';
+import { createLongScript } from '../support/page/madeUp.ts';
+import { waitForFrames } from '../support/page/open.ts';
+import { exportText, richSource, sourceOf } from '../support/sessions/exported.ts';
 import { aSummary } from '../support/sessions/records.ts';
 import type { ExportSource } from '../../src/formats/export/shared/source.ts';
 
@@ -39,7 +39,7 @@ describe('page: an exported session', function () {
     { colorScheme = 'dark', hash = '' }: { colorScheme?: 'dark' | 'light'; hash?: string } = {},
   ): Promise<Page> {
     const file = path.join(folder.root, `session ${(count += 1)}.html`);
-    writeFileSync(file, await exported('html', source));
+    writeFileSync(file, await exportText('html', source));
     const context = await browser.newContext({ offline: true, colorScheme, viewport: { width: 900, height: 700 } });
     const page = await context.newPage();
     await page.exposeFunction('reportViolation', (text: string) => wrong.push(text));
@@ -96,7 +96,7 @@ describe('page: an exported session', function () {
   });
 
   it('opens at the entry in its URL', async () => {
-    const { entries } = long(3000);
+    const { entries } = createLongScript(3000);
     const page = await open(sourceOf(entries), { hash: '#entry-2900' });
     await page.locator('.item.marked').waitFor();
     await page.screenshot({ path: path.join(repository, 'test-results/exported-linked.png') });
@@ -115,7 +115,7 @@ describe('page: an exported session', function () {
         sources: async function* () {
           await Promise.resolve();
           yield child('ses_000000000001', 'Find the sources', cited());
-          yield child('ses_000000000002', '<b>Count</b>', sourceOf(long(20).entries));
+          yield child('ses_000000000002', '<b>Count</b>', sourceOf(createLongScript(20).entries));
         },
       },
     });
@@ -127,7 +127,7 @@ describe('page: an exported session', function () {
     await page.locator('.cref').first().click();
     await page.getByText('Found in step 1.').first().waitFor();
     await page.keyboard.press('Escape');
-    assert.deepEqual(await violations(page), []);
+    assert.deepEqual(await findViolations(page), []);
     await page.screenshot({ path: path.join(repository, 'test-results/exported-children.png') });
     await page.evaluate(() => (location.hash = '#ses_000000000002/entry-12'));
     await page.getByRole('heading', { level: 1, name: '<b>Count</b>' }).waitFor();
@@ -138,7 +138,7 @@ describe('page: an exported session', function () {
   });
 
   it('prints every row', async () => {
-    const { entries } = long(200);
+    const { entries } = createLongScript(200);
     const page = await open(sourceOf(entries));
     const rows = () => page.locator('.item').count();
     const before = await rows();
@@ -153,14 +153,14 @@ describe('page: an exported session', function () {
     it(`passes axe, ${colorScheme}, and changes its colors`, async () => {
       const page = await open(cited(), { colorScheme });
       await page.locator('.cref').first().waitFor();
-      assert.deepEqual(await violations(page), []);
+      assert.deepEqual(await findViolations(page), []);
       const background = (): Promise<string> => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
       const first = await background();
       mkdirSync(path.join(repository, 'test-results'), { recursive: true });
       await page.screenshot({ path: path.join(repository, `test-results/exported-${colorScheme}.png`) });
       await page.getByRole('button', { name: colorScheme === 'dark' ? 'Light colors' : 'Dark colors' }).click();
       assert.notEqual(await background(), first);
-      assert.deepEqual(await violations(page), []);
+      assert.deepEqual(await findViolations(page), []);
       await close(page);
     });
   }
@@ -174,7 +174,7 @@ describe('page: an exported session', function () {
       for (const tab of ['Transcript', 'Trajectory', 'Files', 'Sources']) {
         await page.getByRole('tab', { name: tab }).click();
         await page.locator(`[role=tab][aria-selected=true]`, { hasText: tab }).waitFor();
-        await frames(page, 5);
+        await waitForFrames(page, 5);
       }
       assert.equal(await page.evaluate((name) => name in window, ran), false);
       assert.equal(await page.locator('script:not([type])').count(), 2);

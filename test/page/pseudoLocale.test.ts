@@ -1,10 +1,10 @@
 import * as assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
-import { asking, command, commit, plan, questions } from '../support/page/asking.ts';
+import { loadWithRequests, commandRequest, commit, planRequest, questionRequest } from '../support/page/asking.ts';
 import { citedSession } from '../support/page/citedSession.ts';
 import type { LoadOptions } from '../support/page/fakeHost.ts';
-import { everything, view } from '../support/page/madeUp.ts';
-import { frames, PageTests } from '../support/page/open.ts';
+import { createFullScript, view } from '../support/page/madeUp.ts';
+import { waitForFrames, PageTests } from '../support/page/open.ts';
 import { begin, pseudoLocale } from '../support/page/pseudo.ts';
 
 /** Names, units and words of code that are the same in every language. */
@@ -30,7 +30,7 @@ describe('the page in another language', () => {
 
   const open = async (load: LoadOptions, options: Parameters<PageTests['open']>[1] = {}): Promise<Page> => {
     const page = await tests.open({ ...load, l10n }, { height: 2000, ...options });
-    await frames(page, 5);
+    await waitForFrames(page, 5);
     return page;
   };
 
@@ -77,7 +77,7 @@ describe('the page in another language', () => {
   };
 
   const session = (): LoadOptions => {
-    const { entries, turns } = everything();
+    const { entries, turns } = createFullScript();
     return { entries, view: view({ turns }, { entries: entries.length }) };
   };
 
@@ -87,7 +87,7 @@ describe('the page in another language', () => {
     await page.evaluate(() => {
       for (const row of document.querySelectorAll<HTMLElement>('.rb[aria-expanded=false]')) row.click();
     });
-    await frames(page, 10);
+    await waitForFrames(page, 10);
     assert.deepEqual(await untranslated(page, load), []);
     await page.close();
   });
@@ -98,7 +98,7 @@ describe('the page in another language', () => {
     const found: Record<string, string[]> = {};
     for (const at of [1, 2, 3, 0]) {
       await page.getByRole('tab').nth(at).click();
-      await frames(page, 15);
+      await waitForFrames(page, 15);
       found[`view ${at}`] = await untranslated(page, load);
     }
     await page.locator('.cref').first().click();
@@ -111,7 +111,7 @@ describe('the page in another language', () => {
     await page.keyboard.press('Escape');
     await page.keyboard.press('Control+f');
     await page.keyboard.type('retry');
-    await frames(page, 10);
+    await waitForFrames(page, 10);
     found['find'] = await untranslated(page, load);
     assert.deepEqual(
       Object.entries(found).filter(([, texts]) => texts.length > 0),
@@ -121,9 +121,12 @@ describe('the page in another language', () => {
   });
 
   it('has no English text in requests', async () => {
-    const load = asking([command(commit), questions({ callId: 'c2' }), plan({ callId: 'c3' })], {
-      conversation: { queued: [{ id: 1, text: 'And run the linter too.' }] },
-    });
+    const load = loadWithRequests(
+      [commandRequest(commit), questionRequest({ callId: 'c2' }), planRequest({ callId: 'c3' })],
+      {
+        conversation: { queued: [{ id: 1, text: 'And run the linter too.' }] },
+      },
+    );
     const page = await open(load);
     assert.deepEqual(await untranslated(page, load), []);
     await page.close();

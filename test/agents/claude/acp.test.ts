@@ -5,7 +5,7 @@ import { Forks } from '../../../src/daemon/sessions/forks.ts';
 import { claudeAcpVersion, ensureClaudeAcp } from '../../support/agents/acp.ts';
 import { contentsOf, ended, entriesOf, toolsOf, toolStatuses } from '../../support/agents/runs.ts';
 import { agentSuite } from '../../support/agents/suite.ts';
-import { answering, forSession, once } from '../../support/sessions/answering.ts';
+import { answerRequests, forSession, once } from '../../support/sessions/answering.ts';
 import { text, tool, type Scenarios } from '../../support/models/scripts/scenario.ts';
 import { skip } from '../../support/skip.ts';
 
@@ -43,7 +43,7 @@ describe(`Claude Agent ${claudeAcpVersion}, by the Agent Client Protocol`, funct
 
   it('asks, writes what is allowed, and resumes the conversation', async () => {
     const handle = await agent.runs.start('Write notes. [[change]]');
-    const asked = answering(handle, once);
+    const asked = answerRequests(handle, once);
     const first = await ended(handle);
     assert.equal(first.success, true, first.error);
     assert.equal(readFileSync(at('NOTES.md'), 'utf8'), 'NOTES.md\n');
@@ -94,7 +94,7 @@ describe(`Claude Agent ${claudeAcpVersion}, by the Agent Client Protocol`, funct
 
   it('does not change what was denied', async () => {
     const handle = await agent.runs.start('Try it. [[denied]]');
-    answering(handle, { kind: 'deny' });
+    answerRequests(handle, { kind: 'deny' });
     assert.equal((await ended(handle)).success, true);
     assert.deepEqual(await toolStatuses(handle), ['denied']);
     assert.ok(!existsSync(at('denied.txt')));
@@ -102,7 +102,7 @@ describe(`Claude Agent ${claudeAcpVersion}, by the Agent Client Protocol`, funct
 
   it('asks once for what is allowed for the session', async () => {
     const handle = await agent.runs.start('Two files. [[session]]');
-    const asked = answering(handle, forSession, { kind: 'deny' });
+    const asked = answerRequests(handle, forSession, { kind: 'deny' });
     assert.equal((await ended(handle)).success, true);
     assert.equal(asked.length, 1);
     assert.deepEqual([existsSync(at('one.txt')), existsSync(at('two.txt'))], [true, true]);
@@ -133,7 +133,7 @@ describe(`Claude Agent ${claudeAcpVersion}, by the Agent Client Protocol`, funct
   it('leaves no process when stopped during a command', async function () {
     if (process.platform !== 'linux') skip(this, 'only Linux shows the environment of a process');
     const handle = await agent.runs.start('Sleep. [[sleep]]');
-    answering(handle, once);
+    answerRequests(handle, once);
     assert.deepEqual(await agent.runs.stopDuringCommand(handle), ['cancelled']);
   });
 });

@@ -6,7 +6,7 @@ import { Engine } from '../../../src/engine/engine.ts';
 import type { RunResult } from '../../../src/model/session/result.ts';
 import { claudeVersions, ensureClaudeCode } from '../../support/agents/claudeCode.ts';
 import { ownFigures } from '../../support/agents/figures.ts';
-import { agentPlace, type AgentPlace, goneFrom, processesOf } from '../../support/agents/place.ts';
+import { agentPlace, type AgentPlace, waitForProcessEnd, processesOf } from '../../support/agents/place.ts';
 import { ended, entriesOf, toolsOf } from '../../support/agents/runs.ts';
 import { talkingDeps } from '../../support/agents/talk.ts';
 import { turnsOf } from '../../support/models/conversation.ts';
@@ -148,7 +148,7 @@ for (const version of claudeVersions) {
       await until('the command', () => existsSync(path.join(place.workspace, 'started.txt')));
       assert.notDeepEqual(processesOf(place.home), []);
       await engine.stop(handle.id);
-      await goneFrom(place.home);
+      await waitForProcessEnd(place.home);
       const result = await end;
       assert.equal(result.success, false);
       assert.equal(handle.turns().at(-1)?.status, 'stopped');

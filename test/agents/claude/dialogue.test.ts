@@ -7,9 +7,9 @@ import type { SessionHandle } from '../../../src/engine/api.ts';
 import { Engine } from '../../../src/engine/engine.ts';
 import { ensureClaudeCode } from '../../support/agents/claudeCode.ts';
 import { ownFigures } from '../../support/agents/figures.ts';
-import { agentPlace, type AgentPlace, goneFrom } from '../../support/agents/place.ts';
+import { agentPlace, type AgentPlace, waitForProcessEnd } from '../../support/agents/place.ts';
 import { ended, toolsOf, toolStatuses } from '../../support/agents/runs.ts';
-import { asked, requests, talk, talkingDeps } from '../../support/agents/talk.ts';
+import { waitForRequest, requests, talk, talkingDeps } from '../../support/agents/talk.ts';
 import { turnsOf } from '../../support/models/conversation.ts';
 import { type Scenarios, text, tool } from '../../support/models/scripts/scenario.ts';
 import { teaQuestion } from '../../support/models/scripts/teaQuestion.ts';
@@ -96,7 +96,7 @@ for (const version of ['2.1.328', '2.0.77'] as const) {
 
     it('resumes with another mode and model', async () => {
       const handle = await start('Make it, and write. [[both]]', { model: 'claude-sonnet-4-5' });
-      const request = await asked(handle);
+      const request = await waitForRequest(handle);
       const taken = talk(handle).changeOptions({ permissionMode: 'acceptEdits', model: 'claude-haiku-4-5' });
       assert.deepEqual(taken, ['model', 'permissionMode']);
       assert.equal(talk(handle).answer(request.id, { kind: 'allow', scope: 'once' }), true);
@@ -111,7 +111,7 @@ for (const version of ['2.1.328', '2.0.77'] as const) {
 
     it('does what is allowed once', async () => {
       const handle = await start('Make it. [[make]]');
-      const request = await asked(handle);
+      const request = await waitForRequest(handle);
       assert.equal(request.kind, 'permission');
       assert.deepEqual(request.action, {
         kind: 'command_run',
@@ -150,7 +150,7 @@ for (const version of ['2.1.328', '2.0.77'] as const) {
 
     it('continues after a denial, and gets the reason', async () => {
       const handle = await start('Make it. [[make]]');
-      const request = await asked(handle);
+      const request = await waitForRequest(handle);
       talk(handle).answer(request.id, { kind: 'deny', reason: 'The shelf is full.' });
       const result = await ended(handle);
       assert.equal(result.success, true, result.error);
@@ -164,7 +164,7 @@ for (const version of ['2.1.328', '2.0.77'] as const) {
 
     onNewest('ends the turn with a denial, where that is wanted', async () => {
       const handle = await start('Make it. [[make]]');
-      const request = await asked(handle);
+      const request = await waitForRequest(handle);
       talk(handle).answer(request.id, { kind: 'deny', interrupt: true });
       const result = await ended(handle);
       assert.equal(result.success, false);
@@ -175,7 +175,7 @@ for (const version of ['2.1.328', '2.0.77'] as const) {
 
     it('does not ask again for what is allowed for the session', async () => {
       const handle = await start('Make it twice. [[twice]]');
-      const request = await asked(handle);
+      const request = await waitForRequest(handle);
       talk(handle).answer(request.id, { kind: 'allow', scope: 'session' });
       const result = await ended(handle);
       assert.equal(result.data, 'Both times.', result.error);
@@ -187,7 +187,7 @@ for (const version of ['2.1.328', '2.0.77'] as const) {
 
     onNewest('denies requests that nobody answered in time', async () => {
       const handle = await start('Write it. [[write]]', {}, engineWith({ timing: { requestMs: 200 } }));
-      const request = await asked(handle);
+      const request = await waitForRequest(handle);
       assert.equal(request.action?.kind, 'file_write');
       assert.equal(request.session, 'all file edits (permission mode acceptEdits)');
       const result = await ended(handle);
@@ -200,7 +200,7 @@ for (const version of ['2.1.328', '2.0.77'] as const) {
 
     it('gets the answer to its question', async () => {
       const handle = await start('Ask me. [[ask]]');
-      const request = await asked(handle);
+      const request = await waitForRequest(handle);
       assert.equal(request.kind, 'question');
       assert.deepEqual(
         request.questions?.map(({ question, options }) => [question, options.map(({ label }) => label)]),
@@ -216,12 +216,12 @@ for (const version of ['2.1.328', '2.0.77'] as const) {
 
     it('executes its plan after approval', async () => {
       const handle = await start('Plan it. [[plan]]', { permissionMode: 'plan' });
-      const request = await asked(handle);
+      const request = await waitForRequest(handle);
       assert.equal(request.kind, 'plan');
       assert.equal(request.plan, '1. Boil water\n2. Make tea');
       talk(handle).answer(request.id, { kind: 'allow', scope: 'once' });
       await until('the next request', () => handle.conversation()?.pendingRequests()[0]?.kind === 'permission');
-      const write = await asked(handle);
+      const write = await waitForRequest(handle);
       talk(handle).answer(write.id, { kind: 'allow', scope: 'once' });
       const result = await ended(handle);
       assert.equal(result.data, 'As planned.', result.error);
@@ -230,7 +230,7 @@ for (const version of ['2.1.328', '2.0.77'] as const) {
 
     it('gets a queued message after the turn, in the same process', async () => {
       const handle = await start('Make it. [[make]]');
-      const request = await asked(handle);
+      const request = await waitForRequest(handle);
       talk(handle).sendMessage('And then? [[next]]', 'queue');
       talk(handle).sendMessage('Never mind this', 'queue');
       const [first, second] = talk(handle).queuedMessages();
@@ -262,7 +262,7 @@ for (const version of ['2.1.328', '2.0.77'] as const) {
 
     it('is interrupted by an urgent message', async () => {
       const handle = await start('Make it. [[make]]');
-      await asked(handle);
+      await waitForRequest(handle);
       talk(handle).sendMessage('Rather this. [[next]]', 'interrupt');
       const result = await ended(handle);
       assert.equal(result.success, true, result.error);
@@ -283,7 +283,7 @@ for (const version of ['2.1.328', '2.0.77'] as const) {
       await ended(first);
       const again = await engine.resume(first.id, { prompt: 'Make it. [[make]]' });
       handles.push(again);
-      const request = await asked(again);
+      const request = await waitForRequest(again);
       talk(again).answer(request.id, { kind: 'allow', scope: 'once' });
       const result = await ended(again);
       assert.equal(result.success, true, result.error);
@@ -299,14 +299,14 @@ for (const version of ['2.1.328', '2.0.77'] as const) {
     if (newest) {
       it('continues when its background command ends, and can still ask', async () => {
         const handle = await start('Later. [[background]]', {}, engineWith({ timing: { nextTurnMs: 60_000 } }));
-        const first = await asked(handle);
+        const first = await waitForRequest(handle);
         talk(handle).answer(first.id, { kind: 'allow', scope: 'once' });
         await until('the other request', () => {
           const [other] = handle.conversation()?.pendingRequests() ?? [];
           return other !== undefined && other.id !== first.id;
         });
         assert.equal(there('over.txt'), true);
-        const second = await asked(handle);
+        const second = await waitForRequest(handle);
         talk(handle).answer(second.id, { kind: 'allow', scope: 'once' });
         const result = await ended(handle);
         assert.equal(result.success, true, result.error);
@@ -318,10 +318,10 @@ for (const version of ['2.1.328', '2.0.77'] as const) {
       if (process.platform !== 'linux') skip(this, 'only Linux shows the environment of a process');
       const engine = engineWith({ timing: { politeGraceMs: 60_000 } });
       const handle = await start('Make it. [[make]]', {}, engine);
-      await asked(handle);
+      await waitForRequest(handle);
       talk(handle).sendMessage('Unsaid', 'queue');
       await engine.stop(handle.id);
-      await goneFrom(place.home);
+      await waitForProcessEnd(place.home);
       assert.equal(handle.summary().outcome, 'stopped');
       assert.equal(handle.summary().needs_you, undefined);
       assert.equal(handle.conversation(), null);
@@ -337,12 +337,12 @@ for (const version of ['2.1.328', '2.0.77'] as const) {
       if (process.platform !== 'linux') skip(this, 'only Linux shows the environment of a process');
       const engine = engineWith({ timing: { politeGraceMs: 60_000 } });
       const handle = await start('Sleep. [[sleep]]', {}, engine);
-      const request = await asked(handle);
+      const request = await waitForRequest(handle);
       talk(handle).answer(request.id, { kind: 'allow', scope: 'once' });
       await until('the command', () => there('started.txt'));
       await engine.stop(handle.id);
       const result = await ended(handle);
-      await goneFrom(place.home);
+      await waitForProcessEnd(place.home);
       assert.equal(handle.summary().outcome, 'stopped');
       assert.equal(result.metadata?.costProvenance.provenance, 'reported');
     });
@@ -359,7 +359,7 @@ for (const version of ['2.1.328', '2.0.77'] as const) {
       await once(host, 'exit');
       const engine = engineWith();
       await engine.sweep();
-      if (process.platform === 'linux') await goneFrom(place.home);
+      if (process.platform === 'linux') await waitForProcessEnd(place.home);
       const handle = await engine.open(id);
       handles.push(handle);
       assert.equal(handle.summary().outcome, 'interrupted');

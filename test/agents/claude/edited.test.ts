@@ -9,7 +9,7 @@ import { reviewFile } from '../../../src/insight/review/reviewFile.ts';
 import { ensureClaudeCode } from '../../support/agents/claudeCode.ts';
 import { agentPlace, type AgentPlace } from '../../support/agents/place.ts';
 import { toolsOf } from '../../support/agents/runs.ts';
-import { asked, requests, talk, talkingDeps } from '../../support/agents/talk.ts';
+import { waitForRequest, requests, talk, talkingDeps } from '../../support/agents/talk.ts';
 import { type Scenarios, text, tool } from '../../support/models/scripts/scenario.ts';
 import { skip } from '../../support/skip.ts';
 
@@ -48,7 +48,7 @@ describe('an edit of Claude Code that a person changes before allowing it', func
   /** Runs the prompt, writes `change` of the proposed text instead, and returns the proposed one. */
   async function runEdited(prompt: string, change: (proposed: string) => string): Promise<string> {
     handle = await engine.start({ agent: 'claude-code', prompt, cwd: place.workspace, options: {} });
-    const request = await asked(handle);
+    const request = await waitForRequest(handle);
     assert.equal(request.editable, true);
     const proposal = await readProposal(request, place.workspace);
     assert.ok(proposal !== undefined);

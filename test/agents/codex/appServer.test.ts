@@ -4,13 +4,13 @@ import path from 'node:path';
 import type { SessionHandle } from '../../../src/engine/api.ts';
 import type { ToolUse } from '../../../src/model/transcript/tool.ts';
 import { codexVariables, configureCodex, ensureCodex } from '../../support/agents/codex.ts';
-import { goneFrom } from '../../support/agents/place.ts';
+import { waitForProcessEnd } from '../../support/agents/place.ts';
 import { AgentRuns, contentsOf, ended, toolsOf, toolStatuses } from '../../support/agents/runs.ts';
 import { agentSuite } from '../../support/agents/suite.ts';
 import { startOpenaiServer } from '../../support/models/openai.ts';
 import { codexScenarios } from '../../support/models/scripts/codexScenarios.ts';
 import { type Scenarios, text, tool } from '../../support/models/scripts/scenario.ts';
-import { answering, deny, forSession, once } from '../../support/sessions/answering.ts';
+import { answerRequests, deny, forSession, once } from '../../support/sessions/answering.ts';
 import { until } from '../../support/until.ts';
 
 const version = '0.169.0';
@@ -110,7 +110,7 @@ describe(`Codex ${version}, by its app-server`, function () {
 
   it('asks before a command and a change, and respects the answers', async () => {
     const denied = await agent.runs.start('Try. [[twice]]', asking);
-    const asked = answering(denied, deny, deny);
+    const asked = answerRequests(denied, deny, deny);
     const first = await ended(denied);
     assert.equal(first.success, true, first.error);
     assert.equal(asked.length, 2);
@@ -120,14 +120,14 @@ describe(`Codex ${version}, by its app-server`, function () {
     assert.deepEqual(await toolStatuses(denied), ['denied', 'denied']);
 
     const allowed = await agent.runs.start('Try. [[twice]]', asking);
-    const remembered = answering(allowed, forSession, deny);
+    const remembered = answerRequests(allowed, forSession, deny);
     const second = await ended(allowed);
     assert.equal(second.success, true, second.error);
     assert.equal(remembered.length, 1, 'the same command was asked about again');
     assert.equal(readFileSync(at('times.txt'), 'utf8'), 'once\nonce\n');
 
     const written = await agent.runs.start('Write notes. [[change]]', asking);
-    const edits = answering(written, once);
+    const edits = answerRequests(written, once);
     const third = await ended(written);
     assert.equal(third.success, true, third.error);
     const edit = edits.find(({ action }) => action?.kind === 'file_edit')?.action;
@@ -166,6 +166,6 @@ describe(`Codex ${version}, by its app-server`, function () {
     await agent.runs.engine.stop(stopped.id);
     await ended(stopped);
     assert.equal(stopped.turns().at(-1)?.status, 'stopped');
-    if (process.platform === 'linux') await goneFrom(agent.place.home);
+    if (process.platform === 'linux') await waitForProcessEnd(agent.place.home);
   });
 });

@@ -137,7 +137,7 @@ describe('a team in a window', function () {
     await workbench.webview().getByText(`${bob.user} shares this session from`).first().waitFor();
     await picture(workbench, 'team-session');
     await workbench.closeEditors();
-    await bob.ok('team', 'share', id, '--as', 'nothing');
+    await bob.runOk('team', 'share', id, '--as', 'nothing');
     await row.waitFor({ state: 'detached' });
     await workbench.treeItem('the printer').first().waitFor();
   });
@@ -145,7 +145,7 @@ describe('a team in a window', function () {
   it('shows a queued run with the reason why it waits, moves it, and stops it', async () => {
     await joinTeam();
     for (const prompt of ['Train the small model', 'Train the large model'])
-      await bob.ok('queue', 'add', '--team', '--executor', 'replay', '--demand', 'tag=gpu', prompt);
+      await bob.runOk('queue', 'add', '--team', '--executor', 'replay', '--demand', 'tag=gpu', prompt);
     // Rows out of sight are not in the page.
     await pane('Sessions').click();
     await pane('Queue and Runners').click();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { BrowserContext, Frame } from 'playwright-core';
 import type { Workbench } from '../../support/host/workbench.ts';
-import { violations } from '../../support/page/axe.ts';
+import { findViolations } from '../../support/page/axe.ts';
 import { seedSessions, week } from '../seed.ts';
 import { keepEvidence, newProfile, openWindow, picture, startHost } from '../session.ts';
 
@@ -88,7 +88,7 @@ describe('each report page in the workbench', function () {
       for (const { heading } of pages) {
         await workbench.editorTab(heading).click();
         const frame = await shown(heading);
-        const here = await violations(frame, theme === themes[0] ? 'dark' : 'light');
+        const here = await findViolations(frame, theme === themes[0] ? 'dark' : 'light');
         found.push(...here.map((violation) => `${heading}, ${theme}: ${violation}`));
         if (!pictured.has(theme)) continue;
         const words = `report ${heading} ${theme}`;

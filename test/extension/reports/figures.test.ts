@@ -7,7 +7,7 @@ import { ReportActions } from '../../../src/vscode/pages/reportKind.ts';
 import { costText, rowDescription, todayText } from '../../../src/vscode/sessions/rowText.ts';
 import { rowOf } from '../../../src/vscode/sessions/sessionRow.ts';
 import { rowLabel, rowTooltip } from '../../../src/vscode/sessions/rowTooltip.ts';
-import { noiseIn, recordedSessions, type RecordedSession } from '../../support/captures/recordedSession.ts';
+import { findNoise, recordedSessions, type RecordedSession } from '../../support/captures/recordedSession.ts';
 
 /** As a page reads it from the daemon. */
 function handleOf({ summary, turn }: RecordedSession): SessionHandle {
@@ -45,7 +45,7 @@ describe('figures of recorded sessions in the window', function () {
         line,
       };
       for (const [place, text] of Object.entries(texts)) {
-        found.push(...noiseIn(text, printed).map((noise) => `${name}, ${place}: ${noise}`));
+        found.push(...findNoise(text, printed).map((noise) => `${name}, ${place}: ${noise}`));
         if (summary.total_cost.provenance === 'unknown') continue;
         // Terminals mark an estimate by a character that each of them has.
         const amount = costText(summary.total_cost).replace('≈ ', place === 'line' ? '~' : '≈ ');

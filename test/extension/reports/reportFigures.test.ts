@@ -25,7 +25,7 @@ import { figures } from '../../../src/vscode/text/numberFormat.ts';
 import type { WorkspaceIndex } from '../../../src/vscode/window/workspaceIndex.ts';
 import { sumText as pageSum } from '../../../webview/figures/costText.ts';
 import { totalTokens, type Cost } from '../../../src/model/usage/usage.ts';
-import { noiseIn } from '../../support/captures/recordedSession.ts';
+import { findNoise } from '../../support/captures/recordedSession.ts';
 import { recordedStore } from '../../support/captures/recordedStore.ts';
 
 const nothing = { dispose: () => undefined };
@@ -117,7 +117,7 @@ describe('reports about recorded sessions', function () {
       const { report } = await sessionComparison({ engine, list }, ids, work());
       const printed = some.map((session) => session.printed).join('\n');
       const text = comparisonText(await engine.races.compareSessions(ids));
-      const noise = [...noiseOf(report, printed), ...noiseIn(text, printed)];
+      const noise = [...noiseOf(report, printed), ...findNoise(text, printed)];
       found.push(...noise.map((problem) => `${some[0]?.name} and others: ${problem}`));
       const shown = reportMarkdown(report).replaceAll('\\', '');
       for (const { name, summary } of some) {
@@ -135,7 +135,7 @@ describe('reports about recorded sessions', function () {
     const sizes = [0, 1, 999_999, 123_456_789, 2 ** 31];
     const found = sizes.flatMap((rss) => {
       const status = { pid: 4321, version: '0.0.0', protocol: 1, since: store.last, clients: 2, runs: 0, rss };
-      return noiseIn(statusLines(status).join('\n'));
+      return findNoise(statusLines(status).join('\n'));
     });
     assert.deepEqual(found, []);
   });
@@ -188,5 +188,5 @@ function noiseOf(report: Report, printed: string): string[] {
   const short = bodies.flatMap(({ tables = [] }) =>
     tables.filter(({ columns, rows }) => rows.some((row) => row.length !== columns.length)).map(({ label }) => label),
   );
-  return [...noiseIn(text, printed), ...[...unsound, ...nulls].map((cell) => JSON.stringify(cell)), ...short];
+  return [...findNoise(text, printed), ...[...unsound, ...nulls].map((cell) => JSON.stringify(cell)), ...short];
 }

@@ -6,9 +6,9 @@ import type { EngineDeps } from '../../../src/engine/engineDeps.ts';
 import type { SessionHandle } from '../../../src/engine/api.ts';
 import type { Engine } from '../../../src/engine/engine.ts';
 import { EngineFailure } from '../../../src/engine/failures/failures.ts';
-import { answering, deny, forSession, once } from '../../support/sessions/answering.ts';
+import { answerRequests, deny, forSession, once } from '../../support/sessions/answering.ts';
 import { until } from '../../support/until.ts';
-import { Bench, entries, outcome, prompt, seen, type Step } from '../../support/fakeAgent/engine.ts';
+import { Bench, readEntries, waitForResult, prompt, waitForEntry, type Step } from '../../support/fakeAgent/engine.ts';
 
 const program = path.resolve('test/support/acpAgent/agent.mjs');
 
@@ -27,19 +27,19 @@ describe('an Agent Client Protocol agent', function () {
   const start = (engine: Engine, steps: readonly Step[], options = {}): Promise<SessionHandle> =>
     engine.start({ agent: 'acp', profile: 'fake', cwd: bench.cwd, prompt: prompt(steps), options });
   const texts = async (handle: SessionHandle): Promise<string> =>
-    (await entries(handle))
+    (await readEntries(handle))
       .flatMap(({ type, content }) => (type.kind === 'assistant_message' ? [content] : []))
       .join('\n');
   const notes = async (handle: SessionHandle, subtype: string): Promise<string[]> =>
-    (await entries(handle)).flatMap(({ type, content }) =>
+    (await readEntries(handle)).flatMap(({ type, content }) =>
       type.kind === 'system_message' && type.subtype === subtype ? [content] : [],
     );
   it('runs, is resumed by its profile, and gets the next message in the same process', async () => {
     const engine = await engineWith(['--greeting=late']);
     const handle = await start(engine, [{ say: 'Hello.' }, { untilCancelled: true }]);
-    await seen(handle, 'Hello.');
+    await waitForEntry(handle, 'Hello.');
     handle.conversation()?.sendMessage(prompt([{ say: 'And again.' }]), 'interrupt');
-    const result = await outcome(handle);
+    const result = await waitForResult(handle);
     assert.equal(result.success, true, result.error);
     assert.match(await texts(handle), /Hello\.[^]*And again\./);
     const { executor_profile, executor_session_id, agent_label, agent_version } = handle.summary();
@@ -47,7 +47,7 @@ describe('an Agent Client Protocol agent', function () {
     assert.match(executor_session_id ?? '', /^fake-\d+$/);
     assert.deepEqual(result.metadata?.usage, { input: 20, output: 10 });
     const again = await engine.resume(handle.id, { prompt: prompt([{ say: 'Still here.' }]) });
-    assert.equal((await outcome(again)).success, true);
+    assert.equal((await waitForResult(again)).success, true);
     assert.equal(again.summary().executor_session_id, executor_session_id);
     assert.match(await texts(again), /Still here\./);
   });
@@ -84,7 +84,7 @@ describe('an Agent Client Protocol agent', function () {
   ] as const) {
     it(`that says ${args[0]} fails with a reason`, async () => {
       const handle = await start(await engineWith(args), []);
-      const result = await outcome(handle);
+      const result = await waitForResult(handle);
       assert.equal(result.success, false);
       assert.match(handle.summary().reason ?? '', pattern);
       assert.equal(handle.turns()[0]?.status, 'failed');
@@ -94,7 +94,7 @@ describe('an Agent Client Protocol agent', function () {
   it('that ignores the end of its input is stopped, which is not a failure', async () => {
     const engine = await engineWith(['--stay'], { timing: { closeMs: 100, politeGraceMs: 500, termGraceMs: 500 } });
     const handle = await start(engine, [{ say: 'Done.' }]);
-    assert.equal((await outcome(handle)).success, true);
+    assert.equal((await waitForResult(handle)).success, true);
   });
 
   it('that never answers can be stopped', async () => {
@@ -102,7 +102,7 @@ describe('an Agent Client Protocol agent', function () {
       const engine = await engineWith([args]);
       const handle = await start(engine, []);
       await engine.stop(handle.id);
-      assert.equal((await outcome(handle)).success, false);
+      assert.equal((await waitForResult(handle)).success, false);
       assert.equal(handle.turns()[0]?.status, 'stopped');
     }
   });
@@ -110,9 +110,9 @@ describe('an Agent Client Protocol agent', function () {
   it('is first asked to stop, and reports how far it came', async () => {
     const engine = await engineWith([], { timing: { politeGraceMs: 60_000 } });
     const handle = await start(engine, [{ say: 'At it.' }, { untilCancelled: true }]);
-    await seen(handle, 'At it.');
+    await waitForEntry(handle, 'At it.');
     await engine.stop(handle.id);
-    const result = await outcome(handle);
+    const result = await waitForResult(handle);
     assert.equal(handle.turns()[0]?.status, 'stopped');
     assert.deepEqual(result.metadata?.usage, { input: 10, output: 5 });
     assert.equal((await notes(handle, 'interrupted')).length, 1);
@@ -121,7 +121,7 @@ describe('an Agent Client Protocol agent', function () {
   it('that ignores cancellation is stopped nevertheless', async () => {
     const engine = await engineWith(['--deaf']);
     const handle = await start(engine, [{ say: 'At it.' }, { never: true }]);
-    await seen(handle, 'At it.');
+    await waitForEntry(handle, 'At it.');
     await engine.stop(handle.id);
     assert.equal(handle.turns()[0]?.status, 'stopped');
   });
@@ -129,7 +129,7 @@ describe('an Agent Client Protocol agent', function () {
   it('that lost a conversation fails the run, and the next id is tried', async () => {
     const engine = await engineWith();
     const handle = await start(engine, [{ say: 'Hello.' }]);
-    await outcome(handle);
+    await waitForResult(handle);
     const file = engine.recordPath(handle.id);
     const known = handle.summary().executor_session_id ?? '';
     handle.dispose();
@@ -138,13 +138,13 @@ describe('an Agent Client Protocol agent', function () {
     const other = await engineWith();
     await other.rebuildIndex();
     const again = await other.resume(handle.id, { prompt: '[]' });
-    await outcome(again);
+    await waitForResult(again);
     assert.match(again.summary().reason ?? '', /no longer has this conversation/);
   });
 
   it('that answers a prompt with an error fails in its own words', async () => {
     const handle = await start(await engineWith(), [{ fail: { code: -32603, message: 'API Error: 400 no' } }]);
-    const result = await outcome(handle);
+    const result = await waitForResult(handle);
     assert.equal(result.success, false);
     assert.match(handle.summary().reason ?? '', /API Error: 400 no/);
   });
@@ -156,7 +156,7 @@ describe('an Agent Client Protocol agent', function () {
       { update: { sessionUpdate: 'tool_call', status: 'pending', ...call } },
       { say: 'Now.' },
     ]);
-    await outcome(handle);
+    await waitForResult(handle);
     const dying = await start(engine, [
       {
         line: JSON.stringify({
@@ -169,7 +169,7 @@ describe('an Agent Client Protocol agent', function () {
       { request: { method: 'nothing', params: {} } },
       { exit: 3 },
     ]);
-    assert.equal((await outcome(dying)).success, false);
+    assert.equal((await waitForResult(dying)).success, false);
     assert.equal(dying.conversation(), null);
   });
 
@@ -197,11 +197,11 @@ describe('an Agent Client Protocol agent', function () {
       ]),
       ask(edit('c2', 'no.txt'), [write(path.join(bench.cwd, 'no.txt'))]),
     ]);
-    answering(handle, once, { kind: 'deny', reason: 'Not that one.' });
-    assert.equal((await outcome(handle)).success, true);
+    answerRequests(handle, once, { kind: 'deny', reason: 'Not that one.' });
+    assert.equal((await waitForResult(handle)).success, true);
     assert.equal(readFileSync(path.join(bench.cwd, 'yes.txt'), 'utf8'), 'new\n');
     assert.ok(!existsSync(path.join(bench.cwd, 'no.txt')));
-    const requests = (await entries(handle)).filter(
+    const requests = (await readEntries(handle)).filter(
       ({ type }) => type.kind === 'system_message' && type.subtype === 'request',
     );
     assert.equal(requests.length, 2);
@@ -209,7 +209,7 @@ describe('an Agent Client Protocol agent', function () {
       requests.map(({ metadata }) => (metadata as { decision?: { by: string } }).decision?.by),
       ['user', 'user'],
     );
-    const tools = (await entries(handle)).flatMap(({ type }) => (type.kind === 'tool_use' ? [type.tool] : []));
+    const tools = (await readEntries(handle)).flatMap(({ type }) => (type.kind === 'tool_use' ? [type.tool] : []));
     assert.deepEqual(
       tools.map(({ action, status }) => [action.kind, status]),
       [
@@ -227,7 +227,7 @@ describe('an Agent Client Protocol agent', function () {
       ask({ toolCallId: 'c1', title: 'Do it', kind: 'execute' }, [{ say: 'allowed' }], [{ say: 'denied' }]),
       write(file),
     ]);
-    assert.equal((await outcome(handle)).success, true);
+    assert.equal((await waitForResult(handle)).success, true);
     assert.match(await texts(handle), /outcome: no[^]*denied[^]*not allowed to write/);
     assert.ok(!existsSync(file));
   });
@@ -236,8 +236,8 @@ describe('an Agent Client Protocol agent', function () {
     const engine = await engineWith();
     const at = (name: string) => path.join(bench.cwd, name);
     const handle = await start(engine, [write(at('a')), write(at('b')), write(at('deep/er/c')), write(at('d'))]);
-    answering(handle, deny, once, forSession);
-    assert.equal((await outcome(handle)).success, true);
+    answerRequests(handle, deny, once, forSession);
+    assert.equal((await waitForResult(handle)).success, true);
     assert.deepEqual(
       ['a', 'b', 'deep/er/c', 'd'].map((name) => existsSync(at(name))),
       [false, true, true, true],
@@ -267,8 +267,8 @@ describe('an Agent Client Protocol agent', function () {
       read(path.join(bench.cwd, 'missing')),
       { request: { method: 'fs/read_text_file', params: { path: path.join(bench.cwd, 'ok'), line: 2, limit: 1 } } },
     ]);
-    answering(handle, ...Array.from({ length: 30 }, () => forSession));
-    assert.equal((await outcome(handle)).success, true);
+    answerRequests(handle, ...Array.from({ length: 30 }, () => forSession));
+    assert.equal((await waitForResult(handle)).success, true);
     const said = (await texts(handle)).split('\n').filter((line) => line !== '');
     assert.equal(said.length, 19);
     assert.ok(
@@ -314,13 +314,13 @@ describe('an Agent Client Protocol agent', function () {
         { update: { sessionUpdate: 'tool_call_update', toolCallId: 'c1', status: 'completed' } },
       ]),
     ]);
-    answering(handle, once, once);
-    assert.equal((await outcome(handle)).success, true);
+    answerRequests(handle, once, once);
+    assert.equal((await waitForResult(handle)).success, true);
     const said = await texts(handle);
     assert.match(said, /wait_for_exit: \{"exitCode":3,"signal":null\}/);
     assert.match(said, /output: \{"output":"hi\\n","truncated":false,"exitStatus":\{"exitCode":3,"signal":null\}\}/);
     assert.match(said, /Terminal not found/);
-    const [tool] = (await entries(handle)).flatMap(({ type }) => (type.kind === 'tool_use' ? [type.tool] : []));
+    const [tool] = (await readEntries(handle)).flatMap(({ type }) => (type.kind === 'tool_use' ? [type.tool] : []));
     assert.ok(tool?.action.kind === 'command_run');
     assert.deepEqual([tool.action.command, tool.action.stdout, tool.action.exitCode], ['echo hi; exit 3', 'hi\n', 3]);
   });
@@ -333,8 +333,8 @@ describe('an Agent Client Protocol agent', function () {
       run({ command: 'touch made' }),
       run({ command: 'touch', args: ['made'], cwd: '/' }),
     ]);
-    answering(handle, { kind: 'deny', reason: 'Use the API.' }, once);
-    assert.equal((await outcome(handle)).success, true);
+    answerRequests(handle, { kind: 'deny', reason: 'Use the API.' }, once);
+    assert.equal((await waitForResult(handle)).success, true);
     assert.match(
       await texts(handle),
       /not allowed to run touch made\. Use the API\.[^]*does not start a shell[^]*outside the folder/,
@@ -351,10 +351,10 @@ describe('an Agent Client Protocol agent', function () {
       { request: { method: 'terminal/create', params: { command: 'sh', args: ['-c', script] } } },
       { untilCancelled: true },
     ]);
-    answering(handle, once);
+    answerRequests(handle, once);
     await until('the command', () => existsSync(file) && readFileSync(file, 'utf8').endsWith('\n'));
     handle.conversation()?.sendMessage(prompt([{ say: 'It runs.' }]), 'interrupt');
-    assert.equal((await outcome(handle)).success, true);
+    assert.equal((await waitForResult(handle)).success, true);
     const pid = Number(readFileSync(file, 'utf8'));
     assert.throws(() => process.kill(pid, 0), { code: 'ESRCH' });
   });
@@ -372,8 +372,8 @@ describe('an Agent Client Protocol agent', function () {
       },
       { request: { method: 'terminal/wait_for_exit', params: { terminalId: '$terminalId' } } },
     ]);
-    answering(handle, once);
-    await seen(handle, 'terminal/create: ');
+    answerRequests(handle, once);
+    await waitForEntry(handle, 'terminal/create: ');
     await until('the command', () => existsSync(file) && readFileSync(file, 'utf8').endsWith('\n'));
     const pid = Number(readFileSync(file, 'utf8'));
     await engine.stop(handle.id);

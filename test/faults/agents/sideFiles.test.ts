@@ -7,7 +7,7 @@ import { copilot } from '../../../src/agents/copilot/adapter.ts';
 import type { SessionHandle } from '../../../src/engine/api.ts';
 import { RunOutput } from '../../../src/engine/output/runOutput.ts';
 import { createPrivateFolder, SideFiles } from '../../../src/engine/output/sideFiles.ts';
-import { Bench, entries, fakeAgent, outcome, prompt, type Step } from '../../support/fakeAgent/engine.ts';
+import { Bench, readEntries, fakeAgent, waitForResult, prompt, type Step } from '../../support/fakeAgent/engine.ts';
 import { until } from '../../support/until.ts';
 import { skip } from '../../support/skip.ts';
 
@@ -31,7 +31,7 @@ describe('side files of an agent', function () {
         environment: { PATH: process.env['PATH'], FAKE_AGENT_VERSION: `GitHub Copilot CLI ${version}.` },
       });
       const handle = await engine.start({ agent: 'copilot', cwd: bench.cwd, prompt: prompt(steps) });
-      await outcome(handle);
+      await waitForResult(handle);
       return handle;
     };
     const runFiles = (handle: SessionHandle): Promise<string[]> =>
@@ -63,7 +63,7 @@ describe('side files of an agent', function () {
         { print: 'Hello.\n\n● Read app.js\n' },
         { log: { name: 'process-1-PID.log', text: noise } },
       ]);
-      const all = await entries(handle);
+      const all = await readEntries(handle);
       const subtypes = all.flatMap(({ type }) => (type.kind === 'system_message' ? [type.subtype] : []));
       assert.ok(subtypes.includes('session_id_missing'));
       assert.ok(all.every(({ metadata }) => metadata === undefined));
@@ -88,14 +88,14 @@ describe('side files of an agent', function () {
         { usage: { modelMetrics: { 'claude-sonnet-4.5': { usage } } } },
       ];
       const handle = await engine.start({ agent: 'copilot', cwd: bench.cwd, prompt: prompt(steps) });
-      const { metadata } = await outcome(handle);
+      const { metadata } = await waitForResult(handle);
       assert.deepEqual(metadata?.usage, { input: 10, output: 5, cacheRead: 20, cacheWrite: 0 });
       assert.equal(metadata.costProvenance.provenance, 'estimated');
       assert.equal(metadata.sessionId, handle.summary().executor_session_id);
       const stdout = handle.rawPath(handle.turns()[0]!.runId).stdout;
       assert.match(await readFile(stdout.replace(/stdout$/, 'usage'), 'utf8'), /modelMetrics/);
       assert.ok((await readdir(path.dirname(stdout))).every((name) => !name.endsWith('.files')));
-      const said = (await entries(handle)).filter(({ type }) => type.kind !== 'user_message');
+      const said = (await readEntries(handle)).filter(({ type }) => type.kind !== 'user_message');
       assert.ok(said.every((entry) => entry.metadata?.sessionId === metadata.sessionId));
     } finally {
       await bench.close();

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
-import { Bench, outcome } from '../../support/fakeAgent/engine.ts';
+import { Bench, waitForResult } from '../../support/fakeAgent/engine.ts';
 
 describe('vitrine doctor', () => {
   const bench = new Bench();
@@ -15,7 +15,7 @@ describe('vitrine doctor', () => {
     const saved = async (title: string, how: object): Promise<string> => {
       const steps = [{ init: true }, { say: title }, { result: how }];
       const handle = await engine.start({ ...bench.request(steps), title });
-      await outcome(handle);
+      await waitForResult(handle);
       handle.dispose();
       return handle.summary().session_id;
     };

@@ -10,7 +10,7 @@ import type { Notice } from '../../../src/engine/api.ts';
 import { parseRecordLine } from '../../../src/formats/record.ts';
 import { skip } from '../../support/skip.ts';
 import { until } from '../../support/until.ts';
-import { Bench, entries, outcome, prompt, seen } from '../../support/fakeAgent/engine.ts';
+import { Bench, readEntries, waitForResult, prompt, waitForEntry } from '../../support/fakeAgent/engine.ts';
 
 async function identities(pids: readonly number[]): Promise<ProcessIdentity[]> {
   return Promise.all(pids.map(async (pid) => ({ pid, startTime: await startTimeOf(pid) })));
@@ -50,7 +50,7 @@ describe('processes', function () {
     it(`stops an agent ${how}, with all its processes`, async () => {
       const engine = await bench.engine();
       const handle = await engine.start(bench.request(family(own)));
-      await seen(handle, 'running');
+      await waitForEntry(handle, 'running');
       const processes = await identities(bench.pids());
       assert.equal((await survivors(processes)).length, 5);
       await engine.stop(handle.id);
@@ -58,7 +58,7 @@ describe('processes', function () {
       assert.equal(handle.summary().status, 'stopped');
       assert.equal(handle.summary().outcome, 'stopped');
       assert.deepEqual(handle.openIndexes(), []);
-      const tool = (await entries(handle)).find(({ type }) => type.kind === 'tool_use');
+      const tool = (await readEntries(handle)).find(({ type }) => type.kind === 'tool_use');
       assert.ok(tool?.type.kind === 'tool_use' && !['running', 'created'].includes(tool.type.tool.status));
       assert.deepEqual(await readdir(path.join(bench.store, 'leases')), []);
     });
@@ -72,7 +72,7 @@ describe('processes', function () {
     const handle = await engine.start(
       bench.request([{ init: true }, { shell: daemon }, { say: 'running' }, { forever: true }]),
     );
-    await seen(handle, 'running');
+    await waitForEntry(handle, 'running');
     await until('the daemon', () => existsSync(note) && readFileSync(note, 'utf8').endsWith('\n'));
     const processes = await identities([Number(readFileSync(note, 'utf8'))]);
     assert.equal((await survivors(processes)).length, 1);
@@ -95,7 +95,7 @@ describe('processes', function () {
   it('leaves no process running when disposed', async () => {
     const engine = await bench.engine();
     const handle = await engine.start(bench.request(family(stubborn)));
-    await seen(handle, 'running');
+    await waitForEntry(handle, 'running');
     const processes = await identities(bench.pids());
     await engine.dispose();
     assert.deepEqual(await survivors(processes), []);
@@ -126,12 +126,12 @@ describe('processes', function () {
     assert.deepEqual([status, how], ['stopped', 'interrupted']);
     assert.match(reason ?? '', /Interrupted/);
     assert.equal(handle.turns()[0]?.status, 'interrupted');
-    const kinds = (await entries(handle)).map(({ type }) => type.kind);
+    const kinds = (await readEntries(handle)).map(({ type }) => type.kind);
     assert.deepEqual(kinds.slice(0, 4), ['user_message', 'system_message', 'tool_use', 'assistant_message']);
     const again = await engine.resume(id, {
       prompt: prompt([{ init: true }, { say: 'back' }, { result: { text: 'back' } }]),
     });
-    assert.equal((await outcome(again)).data, 'back');
+    assert.equal((await waitForResult(again)).data, 'back');
     assert.deepEqual((await engine.sweep()).ended, []);
   });
 
@@ -146,8 +146,8 @@ describe('processes', function () {
       { result: { usd: 0.5 } },
     ];
     const handle = await engine.start(bench.request(steps));
-    await outcome(handle);
-    const whole = await entries(handle);
+    await waitForResult(handle);
+    const whole = await readEntries(handle);
     const { session_id: id } = handle.summary();
     handle.dispose();
     await engine.dispose();
@@ -172,7 +172,7 @@ describe('processes', function () {
     // It did nothing in the days before anybody looked.
     assert.ok(worked < 60_000 && Date.parse(ended) < Date.now(), `${worked} ms, until ${ended}`);
     assert.equal(responses, 2);
-    const again = await entries(opened);
+    const again = await readEntries(opened);
     assert.deepEqual(
       again.slice(0, whole.length).map(({ index, content }) => [index, content]),
       whole.map(({ index, content }) => [index, content]),
@@ -212,10 +212,10 @@ describe('processes', function () {
   it('shows the output of an agent that exits at once', async () => {
     const engine = await bench.engine();
     const handle = await engine.start(bench.request([{ printErr: 'cannot find my own head\n' }, { exit: 7 }]));
-    const result = await outcome(handle);
+    const result = await waitForResult(handle);
     assert.equal(result.success, false);
     assert.match(handle.summary().reason ?? '', /exited immediately \(exit code 7\)/);
-    assert.ok((await entries(handle)).some(({ content }) => content.includes('my own head')));
+    assert.ok((await readEntries(handle)).some(({ content }) => content.includes('my own head')));
     assert.equal(handle.summary().outcome, 'failed');
   });
 
@@ -255,9 +255,9 @@ describe('processes', function () {
     const handle = await engine.start(
       bench.request([{ init: true }, { huge: 9 << 20 }, { say: 'after' }, { result: {} }]),
     );
-    const result = await outcome(handle);
+    const result = await waitForResult(handle);
     assert.equal(result.metadata?.lines.oversize, 1);
-    assert.ok((await entries(handle)).some(({ content }) => content === 'after'));
+    assert.ok((await readEntries(handle)).some(({ content }) => content === 'after'));
     assert.ok(handle.sizes().rawBytes > 9 << 20);
   });
 
@@ -273,13 +273,13 @@ describe('processes', function () {
         { exit: 0 },
       ]),
     );
-    const result = await outcome(handle);
+    const result = await waitForResult(handle);
     assert.equal(result.success, true);
     const [inGroup, daemon] = bench.pids();
     try {
       assert.deepEqual(await survivors(await identities([inGroup ?? 0])), []);
       assert.ok(
-        (await entries(handle)).some(({ type }) => type.kind === 'system_message' && type.subtype === 'leftovers'),
+        (await readEntries(handle)).some(({ type }) => type.kind === 'system_message' && type.subtype === 'leftovers'),
       );
     } finally {
       if (daemon !== undefined) process.kill(daemon, 'SIGKILL');

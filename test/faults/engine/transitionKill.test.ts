@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdir } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isSessionLive } from '../../../src/model/session/status.ts';
-import { Bench, outcome, prompt } from '../../support/fakeAgent/engine.ts';
+import { Bench, waitForResult, prompt } from '../../support/fakeAgent/engine.ts';
 import { startResumer } from '../../support/processes/writingChild.ts';
 
 const kills = Math.ceil(Number(process.env['VITRINE_KILLS'] ?? 15) / 5);
@@ -24,7 +24,7 @@ describe('a session whose resumes are killed', function () {
       if (kill % perSession === 0) {
         const engine = await bench.engine();
         const handle = await engine.start(bench.request(steps));
-        await outcome(handle);
+        await waitForResult(handle);
         handle.dispose();
         id = handle.id;
         await engine.dispose();
@@ -44,7 +44,7 @@ describe('a session whose resumes are killed', function () {
       assert.equal(isSessionLive(listed?.status ?? 'running'), false, `kill ${kill}`);
       if (kill % perSession === perSession - 1 || kill === kills - 1) {
         const again = await engine.resume(id, { prompt: prompt(steps) });
-        assert.equal((await outcome(again)).success, true, `kill ${kill}`);
+        assert.equal((await waitForResult(again)).success, true, `kill ${kill}`);
         again.dispose();
         assert.equal((await engine.archive.verify(id)).verdict, 'intact', `kill ${kill}`);
       }

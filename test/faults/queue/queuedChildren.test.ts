@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { isRunOver } from '../../../src/model/session/status.ts';
-import { Bench, entries, fakeAgent, prompt, type Step } from '../../support/fakeAgent/engine.ts';
+import { Bench, readEntries, fakeAgent, prompt, type Step } from '../../support/fakeAgent/engine.ts';
 import { openQueueClient } from '../../support/daemon/queue.ts';
 import { stopDaemon } from '../../support/daemon/stop.ts';
 import { until } from '../../support/until.ts';
@@ -92,12 +92,12 @@ describe('sessions that agents start, in the queue', function () {
     assert.equal(runs[2]?.runner_id, gpu);
     const engine = await bench.engine();
     const handle = await engine.open(run.session_id);
-    const said = (await entries(handle)).map(({ content }) => content).join('\n');
+    const said = (await readEntries(handle)).map(({ content }) => content).join('\n');
     handle.dispose();
     assert.match(said, /"result": "helped"/);
     assert.match(said, /"result": "rendered"/);
     const rendered = await engine.open(runs[2].session_id);
-    assert.equal((await entries(rendered)).find(({ type }) => type.kind === 'user_message')?.origin, 'subagent');
+    assert.equal((await readEntries(rendered)).find(({ type }) => type.kind === 'user_message')?.origin, 'subagent');
     rendered.dispose();
   });
 

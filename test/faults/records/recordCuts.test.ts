@@ -4,7 +4,7 @@ import path from 'node:path';
 import fc from 'fast-check';
 import { isSessionLive } from '../../../src/model/session/status.ts';
 import { fuzzRuns, printFuzzTotals } from '../../support/hostile/fuzz.ts';
-import { Bench, outcome, prompt } from '../../support/fakeAgent/engine.ts';
+import { Bench, waitForResult, prompt } from '../../support/fakeAgent/engine.ts';
 
 const steps = [
   { init: true },
@@ -25,12 +25,12 @@ describe('a record cut off anywhere', function () {
   it(`opens with its actual state and can be written, ${cuts} times`, async () => {
     const first = await bench.engine();
     const handle = await first.start(bench.request(steps));
-    await outcome(handle);
+    await waitForResult(handle);
     const { id } = handle;
     handle.dispose();
     for (const next of ['resume', 'startNewConversation'] as const) {
       const again = await first[next](id, { prompt: prompt(steps) });
-      await outcome(again);
+      await waitForResult(again);
       again.dispose();
     }
     await first.dispose();
@@ -67,7 +67,7 @@ describe('a record cut off anywhere', function () {
           if (turn % resumeEvery !== 0) return;
           const next = ids.length > 0 ? engine.resume.bind(engine) : engine.startNewConversation.bind(engine);
           const again = await next(id, { prompt: prompt(steps) });
-          assert.equal((await outcome(again)).success, true, `after ${size} bytes`);
+          assert.equal((await waitForResult(again)).success, true, `after ${size} bytes`);
           again.dispose();
           resumed += 1;
         } finally {

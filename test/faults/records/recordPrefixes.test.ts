@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { cp, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { isSessionLive } from '../../../src/model/session/status.ts';
-import { Bench, benchDeps, outcome, prompt } from '../../support/fakeAgent/engine.ts';
+import { Bench, benchDeps, waitForResult, prompt } from '../../support/fakeAgent/engine.ts';
 import { isFullSize } from '../../support/hostile/fuzz.ts';
 
 const steps = [{ init: true }, { say: 'hello' }, { result: {} }];
@@ -15,15 +15,15 @@ describe('a record that ends within a transition', function () {
   it('opens with its actual state and can be resumed, wherever it was cut', async () => {
     const first = await bench.engine();
     const handle = await first.start(bench.request(steps));
-    await outcome(handle);
+    await waitForResult(handle);
     const { id } = handle;
     handle.dispose();
     const resumed = await first.resume(id, { prompt: prompt(steps) });
-    await outcome(resumed);
+    await waitForResult(resumed);
     resumed.dispose();
     const [known] = handle.summary().executor_session_ids;
     const anew = await first.startNewConversation(id, { prompt: prompt(steps) });
-    await outcome(anew);
+    await waitForResult(anew);
     anew.dispose();
     const last = anew.summary().executor_session_ids;
     assert.notDeepEqual(last, [known]);
@@ -55,7 +55,7 @@ describe('a record that ends within a transition', function () {
       const again = isKnown
         ? await engine.resume(id, { prompt: prompt(steps) })
         : await engine.startNewConversation(id, { prompt: prompt(steps) });
-      assert.equal((await outcome(again)).success, true, `after line ${count}`);
+      assert.equal((await waitForResult(again)).success, true, `after line ${count}`);
       again.dispose();
       await engine.dispose();
     }
@@ -74,7 +74,7 @@ describe('a new conversation that fails', function () {
       settings: () => (program === undefined ? settings() : { agents: { 'claude-code': { program } } }),
     });
     const handle = await engine.start(bench.request(steps));
-    await outcome(handle);
+    await waitForResult(handle);
     const before = handle.summary().executor_session_ids;
     assert.equal(before.length, 1);
 
@@ -82,7 +82,7 @@ describe('a new conversation that fails', function () {
     await writeFile(broken, '#!/bin/sh\necho offline >&2\nexit 1\n', { mode: 0o755 });
     program = broken;
     const failed = await engine.startNewConversation(handle.id, { prompt: prompt(steps) });
-    assert.equal((await outcome(failed)).success, false);
+    assert.equal((await waitForResult(failed)).success, false);
     failed.dispose();
     assert.deepEqual(handle.summary().executor_session_ids, before, 'it never answered');
 
@@ -92,7 +92,7 @@ describe('a new conversation that fails', function () {
 
     program = undefined;
     const resumed = await engine.resume(handle.id, { prompt: prompt(steps) });
-    assert.equal((await outcome(resumed)).success, true);
+    assert.equal((await waitForResult(resumed)).success, true);
     resumed.dispose();
     handle.dispose();
   });

@@ -46,8 +46,8 @@ describe('budgets and audit of a team', function () {
   });
 
   it('make runs wait when they are used up, until the owner raises or removes them', async () => {
-    await team.lead.ok('team', 'budget', `member=${team.alice.user}`, 'day', '0.02');
-    await team.lead.ok('team', 'budget', 'team', 'month', '100');
+    await team.lead.runOk('team', 'budget', `member=${team.alice.user}`, 'day', '0.02');
+    await team.lead.runOk('team', 'budget', 'team', 'month', '100');
     const denied = await team.alice.vitrine('team', 'budget', `member=${team.alice.user}`, 'day', '5').ended;
     assert.equal(denied.code, 2);
     assert.match(denied.stderr, /permission denied|Only the owner/);
@@ -74,7 +74,7 @@ describe('budgets and audit of a team', function () {
       },
       15_000,
     );
-    assert.match(await team.alice.ok('team', 'budget'), /member=.* per day +\$0\.03 of \$0\.02 +used up/);
+    assert.match(await team.alice.runOk('team', 'budget'), /member=.* per day +\$0\.03 of \$0\.02 +used up/);
 
     const second = await queue();
     // Whoever claims now gets nothing: the statement itself refuses.
@@ -96,13 +96,13 @@ describe('budgets and audit of a team', function () {
     ])
       await assert.rejects(client.query(statement), (error) => sqlState(error) === '42501');
 
-    await team.lead.ok('team', 'budget', `member=${team.alice.user}`, 'day', 'none');
+    await team.lead.runOk('team', 'budget', `member=${team.alice.user}`, 'day', 'none');
     await until('the second run', async () => (await statusOf(second.run_id)) === 'completed', 20_000);
 
     const audit = await team.database.addMember('auditor', 'auditor');
     const auditor = await TeamMachine.join(team.database, audit);
     try {
-      const lines = (await auditor.ok('audit', '--team')).trimEnd().split('\n');
+      const lines = (await auditor.runOk('audit', '--team')).trimEnd().split('\n');
       const rows = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
       const ofRun = rows.filter(({ run_id }) => run_id === second.run_id);
       assert.deepEqual(
@@ -111,7 +111,7 @@ describe('budgets and audit of a team', function () {
       );
       assert.ok(rows.some(({ what, who }) => what === 'budget' && who === team.lead.user));
       assert.ok(rows.some(({ what }) => what === 'session_shared'));
-      const own = (await team.alice.ok('audit', '--team')).trimEnd().split('\n');
+      const own = (await team.alice.runOk('audit', '--team')).trimEnd().split('\n');
       assert.ok(own.some((line) => /"session_shared".*"head":"[0-9a-f]{64}"/.test(line)));
       assert.ok(own.length < lines.length && !own.some((line) => line.includes('"budget"')));
       assert.ok(!lines.some((line) => line.includes('"init"')), 'no content');

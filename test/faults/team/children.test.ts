@@ -54,7 +54,7 @@ describe('child sessions on another machine in a team', function () {
       starts(saying('one too many')),
     );
     await ended(id, 2);
-    const said = await alice.ok('show', id);
+    const said = await alice.runOk('show', id);
     assert.match(said, /"result": "drawn by the other machine"/);
     assert.match(said, /already started its maximum of 2 child sessions/);
     assert.match(said, /drawn later/);
@@ -65,8 +65,8 @@ describe('child sessions on another machine in a team', function () {
     );
     assert.ok(found.every(({ total_cost: cost }) => cost.provenance !== 'unknown' && cost.usd === 0.5));
     const [child] = found;
-    assert.match(await alice.ok('show', child?.session_id ?? ''), /drawn/);
-    await alice.ok('verify', child?.session_id ?? '');
+    assert.match(await alice.runOk('show', child?.session_id ?? ''), /drawn/);
+    await alice.runOk('verify', child?.session_id ?? '');
     // The other machine shares them with the one that asked; this one shares only the parent.
     const rows = (await alice.shared()).map(({ session_id, owner }) => [session_id, owner]);
     assert.deepEqual(
@@ -87,14 +87,14 @@ describe('child sessions on another machine in a team', function () {
   it('are refused where nothing is shared, and where the other machine has another agent file', async () => {
     const first = await lead(starts(saying('secretly')));
     await ended(first);
-    assert.match(await alice.ok('show', first), /tags gpu.*is not shared with the team.*vitrine team share/);
+    assert.match(await alice.runOk('show', first), /tags gpu.*is not shared with the team.*vitrine team share/);
     assert.deepEqual(await children(first), []);
 
     await share('metadata');
     bob.addAgent('renderer', `${renderer}model: opus\n`);
     const second = await lead(starts(saying('otherwise')));
     await ended(second);
-    assert.match(await alice.ok('show', second), /differs from the one on the parent’s machine/);
+    assert.match(await alice.runOk('show', second), /differs from the one on the parent’s machine/);
     const [child] = await children(second);
     assert.deepEqual([child?.outcome, child?.status], ['failed', 'finished']);
   });
@@ -115,7 +115,7 @@ describe('child sessions on another machine in a team', function () {
     await alice.addRunner(atAlice, []);
     writeFileSync(go, '');
     await ended(id, 2);
-    assert.match(await alice.ok('show', id), /all of it/);
+    assert.match(await alice.runOk('show', id), /all of it/);
 
     const waits = await lead(starts(waiting('for ever')));
     const { session_id: endless } = await running(waits);

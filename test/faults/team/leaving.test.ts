@@ -52,10 +52,10 @@ describe('leaving a team', function () {
       const [atAlice, atBob] = [await alice.connect(), await bob.connect()];
       for (const machine of [alice, bob])
         await until('the connection', () => machine.log().includes("Connected to the team's database"));
-      await alice.ok('team', 'share', '.');
-      await bob.ok('team', 'share', '.');
-      const own = await alice.ran(atAlice, saying('of alice herself'));
-      const ofBob = await bob.ran(atBob, saying('of bob himself'));
+      await alice.runOk('team', 'share', '.');
+      await bob.runOk('team', 'share', '.');
+      const own = await alice.runToEnd(atAlice, saying('of alice herself'));
+      const ofBob = await bob.runToEnd(atBob, saying('of bob himself'));
       for (const [machine, connection, tag] of [
         [alice, atAlice, 'a'],
         [bob, atBob, 'b'],
@@ -83,8 +83,8 @@ describe('leaving a team', function () {
       };
       const forAlice = await queue(atAlice, 'b', 'bob executes it for alice');
       const forBob = await queue(atBob, 'a', 'alice executes it for bob');
-      for (const id of [own, forAlice.session_id]) await alice.finished(id);
-      for (const id of [ofBob, forBob.session_id]) await bob.finished(id);
+      for (const id of [own, forAlice.session_id]) await alice.waitForSharedEnd(id);
+      for (const id of [ofBob, forBob.session_id]) await bob.waitForSharedEnd(id);
       await database.withLead(async (lead) => {
         await lead.query('SELECT vitrine.join_team()');
         await lead.query(`SELECT vitrine.set_budget('member', $1, 'day', 5)`, [alice.user]);
@@ -107,7 +107,7 @@ describe('leaving a team', function () {
       ])
         assert.ok(before.has(table), `${table} does not mention alice, so the test shows nothing`);
 
-      assert.match(await alice.ok('team', 'leave', '--delete-mine'), /Deleted sessions: 3\./);
+      assert.match(await alice.runOk('team', 'leave', '--delete-mine'), /Deleted sessions: 3\./);
       assert.deepEqual(await mentions(texts), []);
       const tables = await everything();
       assert.deepEqual(
@@ -116,9 +116,9 @@ describe('leaving a team', function () {
         'a tombstone has no content',
       );
       // What bob did for himself is all there.
-      assert.ok((await bob.ok('show', ofBob)).includes('of bob himself'));
+      assert.ok((await bob.runOk('show', ofBob)).includes('of bob himself'));
       assert.ok((tables.get('audit') ?? []).some((row) => row.includes(ofBob)));
-      assert.ok((await alice.ok('show', own)).includes('of alice herself'), 'the local session stays');
+      assert.ok((await alice.runOk('show', own)).includes('of alice herself'), 'the local session stays');
     } finally {
       await Promise.all([alice.close(), bob.close()]);
     }

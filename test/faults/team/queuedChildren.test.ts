@@ -46,7 +46,7 @@ describe('child sessions that a person queues for a team', function () {
   it('are below their parent, count in its limits, and give it their result', async () => {
     await bob.addRunner(atBob, ['gpu']);
     const parent = await ended('lead');
-    await alice.ok('team', 'share', parent, '--as', 'metadata');
+    await alice.runOk('team', 'share', parent, '--as', 'metadata');
     const note = path.join(alice.bench.dir, 'given.json');
     const steps: Step[] = [
       { init: true },
@@ -65,13 +65,13 @@ describe('child sessions that a person queues for a team', function () {
       ...callback,
     );
     await alice.waitForEnd(parent, 2);
-    assert.match(await alice.ok('show', parent), /drawn by the other machine/);
+    assert.match(await alice.runOk('show', parent), /drawn by the other machine/);
     const child = await sessionOf(run);
     assert.deepEqual(
       [child?.parent_session_id, child?.outcome, child?.remote?.member, child?.agent_name],
       [parent, 'completed', bob.user, 'renderer'],
     );
-    assert.match(await alice.ok('show', run.session_id), /drawn by the other machine/);
+    assert.match(await alice.runOk('show', run.session_id), /drawn by the other machine/);
     // Its agent could start others only where its parent is.
     assert.match(readFileSync(note, 'utf8'), /"config":null/);
 
@@ -79,7 +79,7 @@ describe('child sessions that a person queues for a team', function () {
     const again = prompt([{ init: true }, { mcp: start }, { result: {} }]);
     await atAlice.call('queueRun', { type: 'resume_session', session_id: parent, prompt: again });
     await alice.waitForEnd(parent, 3);
-    assert.match(await alice.ok('show', parent), /already started its maximum of 1 child session/);
+    assert.match(await alice.runOk('show', parent), /already started its maximum of 1 child session/);
     await assert.rejects(
       atAlice.call('queueRun', {
         ...{ executor_type: 'claude-code', team: true, prompt: prompt(saying('x')) },
@@ -92,18 +92,18 @@ describe('child sessions that a person queues for a team', function () {
   it('are those of this machine if one of its own runners takes them', async () => {
     await alice.addRunner(atAlice, ['gpu']);
     const parent = await ended('lead');
-    await alice.ok('team', 'share', parent, '--as', 'metadata');
+    await alice.runOk('team', 'share', parent, '--as', 'metadata');
     const gpu = [...executor, '--demand', 'tag=gpu', ...callback];
     const run = await queued(parent, saying('drawn at home'), ...gpu);
     await alice.waitForEnd(parent, 2);
-    assert.match(await alice.ok('show', parent), /drawn at home/);
+    assert.match(await alice.runOk('show', parent), /drawn at home/);
     const child = await sessionOf(run);
     assert.deepEqual([child?.parent_session_id, child?.outcome, child?.remote], [parent, 'completed', undefined]);
 
     const started = path.join(alice.bench.dir, 'started');
     const endless = await queued(parent, [{ init: true }, { note: started }, { hear: null }], ...gpu);
     await until('its agent', () => existsSync(started));
-    await alice.ok('queue', 'stop', endless.run_id);
+    await alice.runOk('queue', 'stop', endless.run_id);
     await until('its end', async () => (await sessionOf(endless))?.outcome === 'stopped');
   });
 
@@ -119,13 +119,13 @@ describe('child sessions that a person queues for a team', function () {
     await until('the agent of the parent', () => existsSync(started));
     const child = await queued(top.session_id, waiting, ...executor, '--demand', 'tag=gpu');
     await until('the agent of the child', async () => (await sessionOf(child))?.status === 'running');
-    await alice.ok('queue', 'stop', top.run_id);
+    await alice.runOk('queue', 'stop', top.run_id);
     await until('both to stop', async () => (await sessionOf(child))?.outcome === 'stopped');
     const [stopped] = (await atBob.call('queuedRuns', { session_id: child.session_id })).runs;
     assert.equal(stopped?.status, 'stopped');
 
     const { pid } = atAlice.daemon;
-    await alice.ok('daemon', 'stop', '--now');
+    await alice.runOk('daemon', 'stop', '--now');
     await until('the daemon to exit', async () => !(await isAlive({ pid, startTime: null })));
     const next = await queued(top.session_id, saying('later'), ...executor, '--demand', 'tag=gpu');
     await until('the child of the next daemon', async () => (await sessionOf(next))?.outcome === 'completed');
@@ -140,13 +140,13 @@ describe('child sessions that a person queues for a team', function () {
     };
     assert.match(await refused(alice, parent), /is not shared with the team.*vitrine team share ses_\w+ --as metadata/);
     assert.match(await refused(alice, 'ses_00000000000f'), /Session not found: ses_00000000000f/);
-    await alice.ok('team', 'share', parent, '--as', 'metadata');
+    await alice.runOk('team', 'share', parent, '--as', 'metadata');
     assert.match(await refused(alice, parent, '--retry'), /cannot be retried/);
     await until('the session in the team', async () => (await bob.shared()).length > 0);
     const answer = await refused(bob, parent);
     assert.ok(answer.includes(`is on another machine in the team (${alice.user}, `), answer);
     assert.deepEqual((await alice.sessions()).length, 1, 'a refused run has no session');
-    await alice.ok('team', 'leave');
+    await alice.runOk('team', 'leave');
     assert.match(await refused(alice, parent), /does not belong to a team/);
   });
 });

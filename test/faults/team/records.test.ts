@@ -32,13 +32,13 @@ describe('records of a team', function () {
       },
     });
     await connection.call('watch', { events: false });
-    const before = await alice.ran(connection, saying('before'));
-    await alice.ok('team', 'share', '.', '--as', 'metadata');
-    const listed = await alice.ran(connection, saying('listed'));
-    await alice.finished(listed);
-    await alice.ok('team', 'share', '.');
-    const shared = await alice.ran(connection, saying('one', 'two'));
-    await alice.finished(shared);
+    const before = await alice.runToEnd(connection, saying('before'));
+    await alice.runOk('team', 'share', '.', '--as', 'metadata');
+    const listed = await alice.runToEnd(connection, saying('listed'));
+    await alice.waitForSharedEnd(listed);
+    await alice.runOk('team', 'share', '.');
+    const shared = await alice.runToEnd(connection, saying('one', 'two'));
+    await alice.waitForSharedEnd(shared);
 
     const rows = await bob.rows('sessions', '--team');
     assert.deepEqual(
@@ -59,7 +59,7 @@ describe('records of a team', function () {
     const total = JSON.parse(used.stdout.trimEnd().split('\n').at(-1) ?? '') as Record<string, unknown>;
     assert.deepEqual([total['key'], total['sessions']], ['total', 2]);
     assert.match(used.stderr, /^Shared team sessions: 2, as of \d{4}-/m);
-    assert.match(await bob.ok('usage', '--own'), /total .* 0 sessions/);
+    assert.match(await bob.runOk('usage', '--own'), /total .* 0 sessions/);
     const shown = await bob.rows('show', shared);
     assert.deepEqual(shown, await alice.rows('show', shared));
     assert.deepEqual(
@@ -77,54 +77,54 @@ describe('records of a team', function () {
     assert.equal(record.length, rows[0]?.['lines']);
 
     // One that ended before is shared on request.
-    await alice.ok('team', 'share', before);
-    await alice.finished(before);
-    assert.ok((await bob.ok('show', before)).includes('before'));
+    await alice.runOk('team', 'share', before);
+    await alice.waitForSharedEnd(before);
+    assert.ok((await bob.runOk('show', before)).includes('before'));
 
     // A search covers all of them, and only those that are shared.
-    const found = await bob.ok('search', '--own', '--team', 'kind:assistant two');
+    const found = await bob.runOk('search', '--own', '--team', 'kind:assistant two');
     assert.match(found, new RegExp(`^${shared} .*\\(${alice.user} on .*\\)\\n  \\[\\d+\\] assistant: two`, 'm'));
     assert.equal((await bob.vitrine('search', '--own', 'two').ended).code, 1);
     const { copies } = await (await bob.connect()).call('pullShared', {});
     assert.deepEqual(copies?.sessions.map(({ session_id }) => session_id).sort(), [before, shared].sort());
 
-    await alice.ok('team', 'share', shared, '--as', 'nothing');
+    await alice.runOk('team', 'share', shared, '--as', 'nothing');
     await until('the withdrawal', async () => (await count('vitrine.tombstones')) === 1);
     await until('news of the withdrawal', () => marks.get(shared) === 'nothing');
     assert.equal(await count('vitrine.lines WHERE session_id = $1', [shared]), 0);
     assert.notEqual((await bob.vitrine('show', shared).ended).code, 0);
     assert.equal((await bob.vitrine('search', '--own', '--team', 'kind:assistant two').ended).code, 1);
     assert.ok(!existsSync(path.join(mirror, 'sessions', shared)), 'the copy goes, too');
-    await alice.ok('team', 'share', shared);
-    await alice.finished(shared);
-    assert.ok((await bob.ok('show', shared)).includes('two'));
+    await alice.runOk('team', 'share', shared);
+    await alice.waitForSharedEnd(shared);
+    assert.ok((await bob.runOk('show', shared)).includes('two'));
 
     await connection.call('remove', { session_id: listed, reason: 'user' });
     await until('the deletion', async () => (await count(`vitrine.tombstones WHERE reason = 'deleted'`)) === 1);
-    await alice.ok('team', 'leave', '--delete-mine');
+    await alice.runOk('team', 'leave', '--delete-mine');
     await until('news that nothing is shared', () => [...marks.values()].every((share) => share === 'nothing'));
     assert.deepEqual((await connection.call('sharedSessions', {})).own, []);
     assert.equal(await count('vitrine.sessions'), 0);
     assert.equal(await count('vitrine.lines'), 0);
     assert.equal(await count(`vitrine.tombstones WHERE session_id IS NOT NULL`), 3);
-    assert.ok((await alice.ok('show', shared)).includes('two'), 'the local session stays');
+    assert.ok((await alice.runOk('show', shared)).includes('two'), 'the local session stays');
   });
 
   it('have no secret in the database', async () => {
     const connection = await alice.connect();
-    await alice.ok('team', 'share', '.');
+    await alice.runOk('team', 'share', '.');
     const all = [...families, ...moreFamilies];
     const embed = Object.values(embeddings);
     const secrets = Array.from({ length: 100 }, (_, index) => aSecret(all[index % all.length] ?? '', index + 1));
     const texts = secrets.map((secret, index) => embed[index % embed.length]?.(secret) ?? secret);
-    const id = await alice.ran(connection, [
+    const id = await alice.runToEnd(connection, [
       { init: true },
       { tool: { id: 'call-1', command: texts.slice(0, 30).join('\n') } },
       { toolResult: { id: 'call-1', text: texts.slice(30, 60).join('\n') } },
       ...texts.slice(60).map((say) => ({ say })),
       { result: { text: texts[0] } },
     ]);
-    await alice.finished(id);
+    await alice.waitForSharedEnd(id);
     const dump = await database.server.asAdmin(async (client) => {
       const lines = await client.query<{ line: string }>('SELECT line FROM vitrine.lines');
       const sessions = await client.query<{ summary: string }>('SELECT summary::text FROM vitrine.sessions');
@@ -137,21 +137,21 @@ describe('records of a team', function () {
 
   it('arrive in order and verify after a week without the database', async () => {
     const connection = await alice.connect();
-    await alice.ok('team', 'share', '.');
-    const first = await alice.ran(connection, saying('first'));
-    await alice.finished(first);
+    await alice.runOk('team', 'share', '.');
+    const first = await alice.runToEnd(connection, saying('first'));
+    await alice.waitForSharedEnd(first);
     await database.server.stop('SIGQUIT');
     const offline: string[] = [];
     try {
-      for (let day = 0; day < 7; day += 1) offline.push(await alice.ran(connection, saying(`day ${day}`, 'done')));
+      for (let day = 0; day < 7; day += 1) offline.push(await alice.runToEnd(connection, saying(`day ${day}`, 'done')));
       // The daemon that was offline ends, too.
       await connection.call('retire', { when: 'now' });
       await connection.closed;
-      offline.push(await alice.ran(await alice.connect(), saying('another daemon')));
+      offline.push(await alice.runToEnd(await alice.connect(), saying('another daemon')));
     } finally {
       await database.server.resume();
     }
-    for (const id of offline) await alice.finished(id);
+    for (const id of offline) await alice.waitForSharedEnd(id);
     for (const id of [first, ...offline]) {
       const local = await alice.rows('show', id);
       assert.deepEqual(await bob.rows('show', id), local);
@@ -177,7 +177,7 @@ describe('records of a team', function () {
       rows.map(({ summary }) => summary),
       [null, null, null, null],
     );
-    assert.match(await bob.ok('sessions', '--team'), /unreadable/);
+    assert.match(await bob.runOk('sessions', '--team'), /unreadable/);
     for (const n of [1, 2, 3, 4]) {
       const { code, stderr } = await bob.vitrine('show', session(n)).ended;
       assert.ok(code === 2 || code === 4, `${n}: ${code} ${stderr}`);
@@ -187,7 +187,7 @@ describe('records of a team', function () {
 
   it('reach a client of another machine while the session runs', async () => {
     const connection = await alice.connect();
-    await alice.ok('team', 'share', '.');
+    await alice.runOk('team', 'share', '.');
     const go = path.join(alice.bench.dir, 'go');
     const id = await alice.start(connection, [
       { init: true },

@@ -24,9 +24,9 @@ describe('retention in a team', function () {
 
   it('deletes old sessions with their lines, spares what runs, and leaves tombstones; the rest verifies', async () => {
     const [connection, other] = [await team.alice.connect(), await team.lead.connect()];
-    await team.alice.ok('team', 'share', '.');
-    const old = await team.alice.ran(connection, saying('old'));
-    const recent = await team.alice.ran(connection, saying('recent'));
+    await team.alice.runOk('team', 'share', '.');
+    const old = await team.alice.runToEnd(connection, saying('old'));
+    const recent = await team.alice.runToEnd(connection, saying('recent'));
     const live = await team.alice.start(connection, [{ init: true }, { say: 'begun' }, { hear: null }]);
     // Signed last, so that nothing more of them is on its way.
     for (const id of [old, recent])
@@ -38,7 +38,7 @@ describe('retention in a team', function () {
     const sharedLines = async (id: string): Promise<number> =>
       (await team.alice.shared()).find(({ session_id }) => session_id === id)?.lines ?? 0;
     await until('the running session', async () => (await sharedLines(live)) > 0);
-    assert.match(await team.lead.ok('show', old), /old/);
+    assert.match(await team.lead.runOk('show', old), /old/);
     await until('the list of the other machine', async () => {
       const { sessions } = await other.call('sharedSessions', {});
       return sessions.length === 3;
@@ -53,7 +53,7 @@ describe('retention in a team', function () {
     );
     assert.deepEqual(tombstones.rows, [{ session_id: old, reason: 'retention' }]);
     assert.notEqual((await team.lead.vitrine('show', old).ended).code, 0, 'the copy is not read any longer');
-    assert.match(await team.alice.ok('show', old), /old/, 'the original stays');
+    assert.match(await team.alice.runOk('show', old), /old/, 'the original stays');
     const lines = await team.database.withLead((client) =>
       client.query('SELECT FROM vitrine.lines WHERE session_id = $1', [old]),
     );

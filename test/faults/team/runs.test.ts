@@ -55,7 +55,7 @@ describe('runs of a team', function () {
       atBob.call('changeQueued', { run_id: second.run_id, move: 'first' }),
       /completed and is no longer waiting/,
     );
-    const audit = (await bob.ok('audit', '--team')).trimEnd().split('\n');
+    const audit = (await bob.runOk('audit', '--team')).trimEnd().split('\n');
     assert.equal(audit.filter((line) => line.includes('"run_changed"')).length, 2, 'those of the member who reads');
   });
 
@@ -70,13 +70,13 @@ describe('runs of a team', function () {
     assert.ok(done.claimed_at !== undefined && done.started_at !== undefined && done.completed_at !== undefined);
     const listed = await atAlice.call('runners', {});
     assert.deepEqual(listed.map(({ tags }) => tags.join()).sort(), ['', 'gpu']);
-    await alice.finished(session_id);
-    assert.match(await alice.ok('show', session_id), /on the other machine/);
-    assert.match(await bob.ok('show', session_id), /on the other machine/);
+    await alice.waitForSharedEnd(session_id);
+    assert.match(await alice.runOk('show', session_id), /on the other machine/);
+    assert.match(await bob.runOk('show', session_id), /on the other machine/);
     const [row] = await alice.shared();
     assert.deepEqual([row?.owner, row?.share], [bob.user, 'nothing'], 'others do not see it');
 
-    const printed = await alice.ok(
+    const printed = await alice.runOk(
       'queue',
       'add',
       '--team',
@@ -147,7 +147,7 @@ describe('runs of a team', function () {
     // The next daemon of that machine ends what the killed one left.
     await bob.connect();
     assert.notEqual(done.session_id, again.session_id, 'the second attempt has a session of its own');
-    assert.match(await alice.ok('show', done.session_id), /ended/);
+    assert.match(await alice.runOk('show', done.session_id), /ended/);
   });
 
   it('are refused with a secret in the prompt, and without a team', async () => {
@@ -157,10 +157,10 @@ describe('runs of a team', function () {
       queue(saying('x'), { executor_type: 'gpt' }),
       /Unknown executor: "gpt". Available: claude-code/,
     );
-    const parent = await alice.ran(atAlice, saying('a parent'));
+    const parent = await alice.runToEnd(atAlice, saying('a parent'));
     const child = { parent_session_id: parent, execution_mode: 'async_callback' };
     await assert.rejects(queue(saying('x'), child), /is not shared with the team/);
-    await alice.ok('team', 'leave');
+    await alice.runOk('team', 'leave');
     await assert.rejects(queue(saying('x')), /does not belong to a team/);
   });
 });

@@ -37,8 +37,8 @@ describe('signatures in a team', function () {
 
   it('reveal a record that was altered or truncated, although all hashes fit', async () => {
     const connection = await team.alice.connect();
-    await team.alice.ok('team', 'share', '.');
-    const id = await team.alice.ran(connection, [
+    await team.alice.runOk('team', 'share', '.');
+    const id = await team.alice.runToEnd(connection, [
       { init: true },
       { say: 'the truth' },
       { say: 'more' },
@@ -52,7 +52,7 @@ describe('signatures in a team', function () {
     assert.equal((await verified()).code, 0);
     const file = path.join(team.alice.store, 'team/signing.key');
     if (process.platform !== 'win32') assert.equal(statSync(file).mode & 0o777, 0o600);
-    const lines = (await team.lead.ok('audit', '--team')).trimEnd().split('\n');
+    const lines = (await team.lead.runOk('audit', '--team')).trimEnd().split('\n');
     const audit = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
     const signed = audit.find((candidate) => candidate['session_id'] === id)?.['signed'] as Record<
       string,

@@ -1,8 +1,8 @@
 import * as assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import type { Report } from '../../../src/model/pages/report.ts';
-import { violations, violationsInThemes } from '../../support/page/axe.ts';
-import { frames, PageTests, sendWhole } from '../../support/page/open.ts';
+import { findViolations, findViolationsInThemes } from '../../support/page/axe.ts';
+import { waitForFrames, PageTests, sendWhole } from '../../support/page/open.ts';
 import { madeReport, reportMessage } from '../../support/page/report.ts';
 import { payloads } from '../../support/hostile/payloads.ts';
 
@@ -82,14 +82,14 @@ describe('a report page', () => {
     await page.getByRole('status').getByText('Reading entries…').waitFor();
     assert.equal(await page.getByRole('progressbar').getAttribute('max'), '1');
     assert.equal(await page.getByRole('button', { name: 'Open Log' }).isDisabled(), true);
-    assert.deepEqual(await violations(page), []);
+    assert.deepEqual(await findViolations(page), []);
     await page.getByRole('button', { name: 'Cancel' }).click();
     await sendWhole(page, { ...base, type: 'cancelled' }, 3);
     await page.getByText('Cancelled.').waitFor();
     await page.getByRole('button', { name: 'Try Again' }).click();
     await sendWhole(page, { ...base, type: 'failed', message: 'No such session' }, 4);
     await page.getByRole('alert').getByText('Could not create this page: No such session').waitFor();
-    assert.deepEqual(await violations(page), []);
+    assert.deepEqual(await findViolations(page), []);
     assert.deepEqual(await sent(page), [{ type: 'cancel' }, { type: 'refresh' }]);
     await page.close();
   });
@@ -111,7 +111,7 @@ describe('a report page', () => {
         ],
       };
       await sendWhole(page, reportMessage(hostile), at + 2);
-      await frames(page);
+      await waitForFrames(page);
       const foreign = await page.evaluate(() =>
         [...document.querySelectorAll('main *')]
           .map((element) => element.localName)
@@ -128,7 +128,7 @@ describe('a report page', () => {
       await page.locator('summary').click();
       await page.getByText('Found beside Node.').waitFor();
       const picture = (theme: string) => page.screenshot({ path: `test-results/report-${theme}-${width}.png` });
-      assert.deepEqual(await violationsInThemes(page, picture), []);
+      assert.deepEqual(await findViolationsInThemes(page, picture), []);
       const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
       assert.ok(overflow <= 0, `${overflow} px too wide`);
       await page.close();

@@ -1,17 +1,17 @@
 import * as assert from 'node:assert/strict';
 import { previewEdits } from '../../../src/insight/files/preview/previewEdits.ts';
 import type { FileText } from '../../../src/model/transcript/editPreview.ts';
-import { asking, command } from '../../support/page/asking.ts';
+import { loadWithRequests, commandRequest } from '../../support/page/asking.ts';
 import type { LoadOptions } from '../../support/page/fakeHost.ts';
 import { PageTests } from '../../support/page/open.ts';
-import { press, ready, sent } from '../../support/page/requests.ts';
+import { requestButton, waitUntilEnabled, sentMessages } from '../../support/page/requests.ts';
 
 describe('edits that wait for approval', () => {
   const tests = PageTests.use();
 
   it('are shown with context and line numbers of the current file', async () => {
     const file = '/made-up/relay/src/retry.ts';
-    const request = command('', {
+    const request = commandRequest('', {
       toolName: 'Edit',
       title: 'Edit retry.ts',
       input: { file_path: file, old_string: 'line 5', new_string: 'line five' },
@@ -23,7 +23,10 @@ describe('edits that wait for approval', () => {
     const text = Array.from({ length: 9 }, (_, n) => `line ${n + 1}`).join('\n');
     const of = (now: FileText) => ({ [request.id]: previewEdits(request, () => now) });
     const before = Date.parse(request.asked_at) - 1000;
-    const page = await tests.open({ ...asking([request]), previews: of({ state: 'text', text, changedAt: before }) });
+    const page = await tests.open({
+      ...loadWithRequests([request]),
+      previews: of({ state: 'text', text, changedAt: before }),
+    });
     const frame = page.locator('.ask');
     await frame.getByText('line 4', { exact: true }).waitFor();
     assert.deepEqual(
@@ -42,9 +45,9 @@ describe('edits that wait for approval', () => {
     await frame.getByText('This file no longer exists.').waitFor();
     await now(of({ state: 'outside' }));
     await frame.getByText('Vitrine did not read it').waitFor();
-    await ready(page);
-    await press(page, 'Allow Once').click();
-    assert.equal((await sent(page, 'answer')).length, 1);
+    await waitUntilEnabled(page);
+    await requestButton(page, 'Allow Once').click();
+    assert.equal((await sentMessages(page, 'answer')).length, 1);
     await page.close();
   });
 });

@@ -1,10 +1,10 @@
 import * as assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import type { AgentRequest, Decision } from '../../../src/model/agent/request.ts';
-import { asking, conversation, requestEntry } from '../../support/page/asking.ts';
+import { loadWithRequests, conversation, requestEntry } from '../../support/page/asking.ts';
 import { projectDir } from '../../support/page/madeUp.ts';
 import { PageTests } from '../../support/page/open.ts';
-import { press, ready, sent } from '../../support/page/requests.ts';
+import { requestButton, waitUntilEnabled, sentMessages } from '../../support/page/requests.ts';
 
 /** As the server of Codex asks: without a time limit, and without use for a reason. */
 function codexRequest(): AgentRequest {
@@ -32,7 +32,7 @@ describe('a session from another program that Vitrine has joined', () => {
     const live = { state: 'waiting_for_permission', since: request.asked_at, source: 'process', pid: 4711 } as const;
     const observed = { agent: 'codex', path: '/home/me/rollout.jsonl', live, entry_point: 'terminal' } as const;
     page = await tests.open(
-      asking([request], {
+      loadWithRequests([request], {
         summary: {
           agent_label: 'Codex',
           executor_type: 'codex',
@@ -61,14 +61,14 @@ describe('a session from another program that Vitrine has joined', () => {
 
   it('takes an answer, a message and a stop', async () => {
     await page.getByText('Joined', { exact: true }).waitFor();
-    await ready(page);
+    await waitUntilEnabled(page);
     assert.equal(await page.getByRole('textbox', { name: /^Reason/ }).count(), 0, 'there is no record to keep it');
-    await press(page, 'Allow Once').click();
+    await requestButton(page, 'Allow Once').click();
     await composer().fill('Use a branch.');
     await page.getByText('Ctrl+Enter sends').waitFor();
     await composer().press('Control+Enter');
     await page.getByRole('button', { name: 'Stop' }).click();
-    const messages = await Promise.all((['answer', 'send', 'stop'] as const).map((type) => sent(page, type)));
+    const messages = await Promise.all((['answer', 'send', 'stop'] as const).map((type) => sentMessages(page, type)));
     assert.deepEqual(messages.flat(), [
       { type: 'answer', id: request.id, answer: { kind: 'allow', scope: 'once' } },
       { type: 'send', text: 'Use a branch.', how: 'queue' },

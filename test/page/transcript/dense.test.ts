@@ -1,8 +1,8 @@
 import * as assert from 'node:assert/strict';
-import { repeated } from '../../support/hostile/growing.ts';
-import { attempt } from '../../support/hostile/markdown.ts';
+import { repeatTo } from '../../support/hostile/growing.ts';
+import { createAttempt } from '../../support/hostile/markdown.ts';
 import { Script, view } from '../../support/page/madeUp.ts';
-import { atEnd, frames, PageTests, scrollTo, showRows } from '../../support/page/open.ts';
+import { waitForEnd, waitForFrames, PageTests, scrollTo, showRows } from '../../support/page/open.ts';
 
 /** Pieces that take more elements than ordinary text of their length. */
 const dense: Readonly<Record<string, string>> = {
@@ -37,7 +37,7 @@ describe('a message of many elements', () => {
   it('is drawn in rows with few elements, a few rows at a time', async () => {
     for (const [name, piece] of Object.entries(dense)) {
       const head = name.endsWith('table') ? `${piece}${'|-'.repeat(40)}|\n` : '';
-      const page = await open(head + repeated(piece, 60_000));
+      const page = await open(head + repeatTo(piece, 60_000));
       for (const share of [1, 0.5]) {
         await scrollTo(page, share);
         const rows = await page.evaluate(() =>
@@ -54,7 +54,7 @@ describe('a message of many elements', () => {
   it('is drawn from its end, and then whole without moving', async () => {
     const script = new Script();
     script.turn('Go.');
-    script.addMessage(`The first words.\n\n${repeated('[a](b) ', 60_000)}\n\nThe last words.`);
+    script.addMessage(`The first words.\n\n${repeatTo('[a](b) ', 60_000)}\n\nThe last words.`);
     const { entries, turns } = script;
     const page = await tests.open();
     await page.evaluate((session) => window.host.keep(session), {
@@ -81,7 +81,7 @@ describe('a message of many elements', () => {
       const keys = [...document.querySelectorAll<HTMLElement>('.scroll .item')].map(({ dataset }) => dataset['key']);
       return keys.some((key) => /^e:\d+\.\d\d$/.test(key ?? ''));
     });
-    await atEnd(page);
+    await waitForEnd(page);
     assert.equal(await last.evaluate((element) => element.getBoundingClientRect().bottom < window.innerHeight), true);
     await scrollTo(page, 0);
     await page.getByText('The first words.').waitFor();
@@ -91,14 +91,14 @@ describe('a message of many elements', () => {
   it('shows a thought in parts, and finally all of it', async () => {
     const script = new Script();
     script.turn('Go.');
-    script.think(`${repeated('- [ ] a\n', 20_000)}- [ ] the last\n`);
+    script.think(`${repeatTo('- [ ] a\n', 20_000)}- [ ] the last\n`);
     const { entries, turns } = script;
     const page = await tests.open({ entries, view: view({ turns }, { entries: entries.length }) });
     await page.getByRole('button', { name: /^Thought/ }).click();
     const showMore = page.getByRole('button', { name: 'Show more' });
     const counts: number[] = [];
     for (;;) {
-      await frames(page);
+      await waitForFrames(page);
       counts.push(await page.locator('.thought *').count());
       if ((await showMore.count()) === 0) break;
       assert.equal(await page.getByText('the last').count(), 0);
@@ -114,7 +114,7 @@ describe('a message of many elements', () => {
     const seen = new Set<string>();
     for (const share of [1, 0.8, 0.6, 0.4, 0.2, 0]) {
       await scrollTo(page, share);
-      await frames(page);
+      await waitForFrames(page);
       for (const head of await page.locator('.prose .md-h').allTextContents()) seen.add(head.trim());
     }
     assert.equal(seen.size, 90);
@@ -125,7 +125,7 @@ describe('a message of many elements', () => {
     for (const number of [11, 13, 892]) {
       const script = new Script();
       script.turn('Go.');
-      script.addMessage(attempt(number, 16_000));
+      script.addMessage(createAttempt(number, 16_000));
       script.addMessage('What came after.');
       const { entries, turns } = script;
       const page = await tests.open();
@@ -136,7 +136,7 @@ describe('a message of many elements', () => {
         const scroller = document.querySelector('.scroll');
         return scroller !== null && scroller.scrollHeight > 4 * scroller.clientHeight;
       });
-      await frames(page, 5);
+      await waitForFrames(page, 5);
       await page.getByText('What came after.').waitFor();
       await page.close();
     }

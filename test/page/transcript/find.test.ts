@@ -1,14 +1,14 @@
 import * as assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
-import { violationsInThemes } from '../../support/page/axe.ts';
-import { everything, long, view } from '../../support/page/madeUp.ts';
-import { frames, PageTests } from '../../support/page/open.ts';
+import { findViolationsInThemes } from '../../support/page/axe.ts';
+import { createFullScript, createLongScript, view } from '../../support/page/madeUp.ts';
+import { waitForFrames, PageTests } from '../../support/page/open.ts';
 
 describe('find in a session', () => {
   const tests = PageTests.use();
 
   const open = async (width = 852): Promise<Page> => {
-    const { entries, turns } = everything();
+    const { entries, turns } = createFullScript();
     const page = await tests.open({ entries, view: view({ turns }, { entries: entries.length }) }, { width });
     await page.keyboard.press('Control+f');
     return page;
@@ -54,7 +54,7 @@ describe('find in a session', () => {
   });
 
   it('searches the whole session, one answer at a time', async () => {
-    const { entries, turns } = long(400);
+    const { entries, turns } = createLongScript(400);
     const page = await tests.open({ entries, view: view({ turns }, { entries: entries.length }) });
     await page.evaluate(() => {
       window.host.mostFound = 30;
@@ -78,9 +78,9 @@ describe('find in a session', () => {
       await page.getByRole('button', { name: 'Search syntax' }).click();
       await page.locator('.find-h').waitFor();
       await page.locator('.find-p').waitFor();
-      await frames(page, 3);
+      await waitForFrames(page, 3);
       const picture = (theme: string) => page.screenshot({ path: `test-results/find-${theme}-${width}.png` });
-      assert.deepEqual(await violationsInThemes(page, picture), []);
+      assert.deepEqual(await findViolationsInThemes(page, picture), []);
       const wide = await page.locator('.find').evaluate((find) => find.scrollWidth - find.clientWidth);
       assert.ok(wide <= 0, `${wide} px too wide`);
       await page.close();

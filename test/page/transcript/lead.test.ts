@@ -1,9 +1,9 @@
 import * as assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { said } from '../../support/sessions/madeEntries.ts';
-import { violations } from '../../support/page/axe.ts';
-import { everything, long, type Script, view } from '../../support/page/madeUp.ts';
-import { frames, PageTests } from '../../support/page/open.ts';
+import { findViolations } from '../../support/page/axe.ts';
+import { createFullScript, createLongScript, type Script, view } from '../../support/page/madeUp.ts';
+import { waitForFrames, PageTests } from '../../support/page/open.ts';
 
 describe('a link to an entry', () => {
   const tests = PageTests.use();
@@ -30,11 +30,11 @@ describe('a link to an entry', () => {
           window.host.load(load);
           window.host.raw({ type: 'reveal', index: to });
         },
-        { load: loadOf(long(400)), to: index },
+        { load: loadOf(createLongScript(400)), to: index },
       );
       await isInSight(page, `e:${index}`);
       // It stays there when the page has come to rest.
-      await frames(page, 20);
+      await waitForFrames(page, 20);
       await isInSight(page, `e:${index}`);
       await page.close();
     });
@@ -42,7 +42,7 @@ describe('a link to an entry', () => {
 
   it('scrolls to an entry of a short session that grows past the screen', async () => {
     const entries = [said(0, 'Why?', 'user_message'), said(1, 'Because of this.'), said(2, 'And of that.')];
-    const { turns } = long(1);
+    const { turns } = createLongScript(1);
     const page = await tests.open(loadOf({ entries, turns }));
     await page.evaluate(() => window.host.raw({ type: 'reveal', index: 1 }));
     await isInSight(page, 'e:1');
@@ -53,7 +53,7 @@ describe('a link to an entry', () => {
       );
     await grow(3);
     await page.getByRole('tab', { name: 'Transcript 43' }).waitFor();
-    await frames(page, 20);
+    await waitForFrames(page, 20);
     await isInSight(page, 'e:1');
     await page.getByRole('button', { name: 'Go to the end' }).click();
     await page.locator('.item', { hasText: 'Answer 42' }).waitFor();
@@ -63,7 +63,7 @@ describe('a link to an entry', () => {
   });
 
   it('respects hidden automatic messages, until it leads to one', async () => {
-    const script = everything();
+    const script = createFullScript();
     const from = script.entries.length;
     const entries = [
       ...script.entries,
@@ -78,7 +78,7 @@ describe('a link to an entry', () => {
     await page.locator('vscode-button[aria-pressed=true]').and(toggle).waitFor();
     const hidden = page.getByRole('button', { name: '2 automatic messages hidden' });
     await hidden.waitFor();
-    assert.deepEqual(await violations(page), []);
+    assert.deepEqual(await findViolations(page), []);
     await page.waitForFunction(() => (sessionStorage.getItem('made-up-state') ?? '').includes('"peopleOnly":true'));
     await page.reload();
     await page.evaluate((load) => window.host.load(load), loadOf({ entries, turns: script.turns }));

@@ -3,7 +3,7 @@ import type { LedgerCard } from '../../../src/protocol/panel/figureMessages.ts';
 import { isFullSize } from '../../support/hostile/fuzz.ts';
 import { view } from '../../support/page/madeUp.ts';
 import { PageTests, show } from '../../support/page/open.ts';
-import { noiseIn, recordedSessions } from '../../support/captures/recordedSession.ts';
+import { findNoise, recordedSessions } from '../../support/captures/recordedSession.ts';
 
 describe('page: recorded sessions', function () {
   const tests = PageTests.use();
@@ -30,7 +30,7 @@ describe('page: recorded sessions', function () {
       const total = card.locator('tr', { has: page.getByText('Total', { exact: true }) });
       await total.waitFor();
       const shown = await card.innerText();
-      found.push(...noiseIn(shown, printed).map((noise) => `${name}, cost card: ${noise}`));
+      found.push(...findNoise(shown, printed).map((noise) => `${name}, cost card: ${noise}`));
       const amounts = await total.locator('td').allInnerTexts();
       for (const [at, of] of (['run', 'session'] as const).entries()) {
         // The header leaves out what no one reported.
@@ -53,7 +53,7 @@ describe('page: recorded sessions', function () {
             ...labels,
           ].join('\n');
         });
-        found.push(...noiseIn(said, printed).map((noise) => `${name}, ${tab}: ${noise}`));
+        found.push(...findNoise(said, printed).map((noise) => `${name}, ${tab}: ${noise}`));
       }
     }
     assert.deepEqual(found, []);

@@ -1,8 +1,8 @@
 import * as assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import type { LoadOptions } from '../../support/page/fakeHost.ts';
-import { everything, long, view } from '../../support/page/madeUp.ts';
-import { atEnd, frames, PageTests, scrollTo, show } from '../../support/page/open.ts';
+import { createFullScript, createLongScript, view } from '../../support/page/madeUp.ts';
+import { waitForEnd, waitForFrames, PageTests, scrollTo, show } from '../../support/page/open.ts';
 
 interface Place {
   readonly key: string;
@@ -13,7 +13,7 @@ describe('a reopened page', () => {
   const tests = PageTests.use();
 
   const longLoad = (count: number): LoadOptions => {
-    const { entries, turns } = long(count);
+    const { entries, turns } = createLongScript(count);
     return { entries, view: view({ turns }, { entries: count }) };
   };
   const again = async (page: Page, load: LoadOptions): Promise<void> => {
@@ -41,7 +41,7 @@ describe('a reopened page', () => {
     );
   const settled = async (page: Page): Promise<void> => {
     await page.waitForFunction(() => document.querySelector('.loadl') === null);
-    await frames(page, 10);
+    await waitForFrames(page, 10);
   };
 
   for (const [count, share] of [
@@ -67,15 +67,15 @@ describe('a reopened page', () => {
   it('stays at the end if the reader was there', async () => {
     const load = longLoad(400);
     const page = await tests.open(load);
-    await atEnd(page);
+    await waitForEnd(page);
     await again(page, load);
-    await frames(page, 10);
-    await atEnd(page);
+    await waitForFrames(page, 10);
+    await waitForEnd(page);
     await page.close();
   });
 
   it('keeps every letter of the draft, even if it closes at once', async () => {
-    const { entries, turns } = everything();
+    const { entries, turns } = createFullScript();
     const load = { entries, view: view({ turns }, { entries: entries.length }) };
     const page = await tests.open(load);
     await page.locator('#composer').click();

@@ -1,8 +1,8 @@
 import * as assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import type { NormalizedEntry } from '../../../src/model/transcript/entry.ts';
-import { long, Script, view } from '../../support/page/madeUp.ts';
-import { atEnd, frames, PageTests, scrollTo } from '../../support/page/open.ts';
+import { createLongScript, Script, view } from '../../support/page/madeUp.ts';
+import { waitForEnd, waitForFrames, PageTests, scrollTo } from '../../support/page/open.ts';
 
 const at = '2026-01-02T10:20:00Z';
 const reply = (index: number, content = ''): NormalizedEntry => ({
@@ -24,7 +24,7 @@ describe('streaming', () => {
   const tests = PageTests.use();
 
   const live = async (count = 60): Promise<Page> => {
-    const { entries, turns } = long(count);
+    const { entries, turns } = createLongScript(count);
     const last = turns.length - 1;
     const page = await tests.open({
       entries,
@@ -37,7 +37,7 @@ describe('streaming', () => {
         { status: 'running', outcome: 'none' },
       ),
     });
-    await frames(page, 5);
+    await waitForFrames(page, 5);
     return page;
   };
   const open = (page: Page, entry: NormalizedEntry): Promise<void> =>
@@ -50,8 +50,8 @@ describe('streaming', () => {
     await page.evaluate((all) => window.host.stream(60, all), text);
     await page.getByText('The very end.').waitFor();
     await page.locator('[aria-busy=true]').waitFor({ state: 'detached' });
-    await frames(page, 5);
-    await atEnd(page);
+    await waitForFrames(page, 5);
+    await waitForEnd(page);
     await page.close();
   });
 
@@ -61,10 +61,10 @@ describe('streaming', () => {
     const before = await page.evaluate(() => document.querySelector('.scroll')?.scrollTop);
     await open(page, reply(60));
     await page.evaluate((all) => window.host.stream(60, all), paragraphs(6000));
-    await frames(page, 5);
+    await waitForFrames(page, 5);
     assert.equal(await page.evaluate(() => document.querySelector('.scroll')?.scrollTop), before);
     await page.getByRole('button', { name: 'Go to the end' }).click();
-    await atEnd(page);
+    await waitForEnd(page);
     await page.close();
   });
 
@@ -76,7 +76,7 @@ describe('streaming', () => {
       await page.evaluate((entry) => window.host.update([{ op: 'put', entry }]), reply(index, `Reply ${index}`));
     }
     await page.getByText('Reply 139', { exact: true }).waitFor();
-    await frames(page, 3);
+    await waitForFrames(page, 3);
     assert.equal(
       await page.evaluate(() => document.activeElement?.closest('[data-key]')?.getAttribute('data-key')),
       key,
@@ -86,7 +86,7 @@ describe('streaming', () => {
 
   it('shows that it follows the end', async () => {
     const page = await live();
-    await frames(page, 5);
+    await waitForFrames(page, 5);
     const changes = await page.evaluate(async () => {
       const changed = new Set<string>();
       const note = (node: Node): void => {
@@ -126,7 +126,7 @@ describe('streaming', () => {
     });
   const said = async (page: Page): Promise<unknown> => {
     await page.waitForFunction(() => (Reflect.get(window, 'said') as string[]).length > 0);
-    await frames(page, 5);
+    await waitForFrames(page, 5);
     return page.evaluate(() => Reflect.get(window, 'said') as unknown);
   };
 
@@ -155,7 +155,7 @@ describe('streaming', () => {
   it('sends the next batch only after the last one is drawn, and each text about once', async () => {
     const page = await live();
     await open(page, reply(60));
-    await frames(page, 3);
+    await waitForFrames(page, 3);
     const text = paragraphs(30_000);
     const posted = await page.evaluate(async (all) => {
       const before = window.host.posted.bytes;

@@ -2,10 +2,10 @@ import * as assert from 'node:assert/strict';
 import type { NormalizedEntry } from '../../../src/model/transcript/entry.ts';
 import type { ResumeFacts } from '../../../src/protocol/panel/figureMessages.ts';
 import { said } from '../../support/sessions/madeEntries.ts';
-import { violationsInThemes } from '../../support/page/axe.ts';
-import { everything, view } from '../../support/page/madeUp.ts';
-import { frames, PageTests } from '../../support/page/open.ts';
-import { sent } from '../../support/page/requests.ts';
+import { findViolationsInThemes } from '../../support/page/axe.ts';
+import { createFullScript, view } from '../../support/page/madeUp.ts';
+import { waitForFrames, PageTests } from '../../support/page/open.ts';
+import { sentMessages } from '../../support/page/requests.ts';
 
 const resume: ResumeFacts = {
   lastActivity: new Date(Date.now() - 60_000).toISOString(),
@@ -21,7 +21,7 @@ const resume: ResumeFacts = {
 describe('automatic messages', () => {
   const tests = PageTests.use();
 
-  const script = everything();
+  const script = createFullScript();
   const from = script.entries.length;
   const passages = [{ session_id: 'ses_0123456789ab', entry: 3, title: 'Earlier <b>work</b>', by: 'agent', at: '' }];
   const note = (index: number, origin: NormalizedEntry['origin']): NormalizedEntry => ({
@@ -85,8 +85,8 @@ describe('automatic messages', () => {
     };
     const page = await tests.open({ entries: [said(0, 'Tea or coffee?')], view: due(10) });
     const reported = async (): Promise<number> => {
-      await frames(page);
-      return (await sent(page, 'typing')).length;
+      await waitForFrames(page);
+      return (await sentMessages(page, 'typing')).length;
     };
     const toldAfter = async (next: ReturnType<typeof view>): Promise<number> => {
       await page.evaluate((changed) => window.host.setView(changed), next);
@@ -130,7 +130,7 @@ describe('automatic messages', () => {
       await page.locator('.row', { hasText: 'Context from earlier sessions' }).first().locator('button.rb').click();
       await page.getByRole('list', { name: 'Passages from earlier sessions' }).waitFor();
       const picture = (theme: string) => page.screenshot({ path: `test-results/synthetic-${theme}-${width}.png` });
-      assert.deepEqual(await violationsInThemes(page, picture), []);
+      assert.deepEqual(await findViolationsInThemes(page, picture), []);
       await page.close();
     });
   }

@@ -1,7 +1,7 @@
 import * as assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { Script, view } from '../../support/page/madeUp.ts';
-import { frames, PageTests } from '../../support/page/open.ts';
+import { waitForFrames, PageTests } from '../../support/page/open.ts';
 import { until } from '../../support/until.ts';
 
 /** Several pages of entries, each many lines tall when it is open. */
@@ -22,7 +22,7 @@ describe('a session of tall rows', () => {
   const open = async (height = 880): Promise<Page> => {
     const { entries, turns } = tall();
     const page = await tests.open({ entries, view: view({ turns }, { entries: entries.length }) }, { height });
-    await frames(page, 5);
+    await waitForFrames(page, 5);
     return page;
   };
   /** Opens what is closed of the rows that are drawn; their keys. */
@@ -87,13 +87,13 @@ describe('a session of tall rows', () => {
     // Until what is not there yet comes into sight.
     while (((await last.count()) === 0 ? -1 : ((await last.boundingBox())?.y ?? -1) + 2800) < 250) {
       await page.mouse.wheel(0, -120);
-      await frames(page, 2);
+      await waitForFrames(page, 2);
     }
     const before = await firstRow(page);
     assert.ok(before !== undefined);
     await page.evaluate(() => window.host.releasePages());
     await page.waitForFunction(() => window.host.received.filter(({ type }) => type === 'getPage').length > 1);
-    await frames(page, 20);
+    await waitForFrames(page, 20);
     assert.ok((Number((await firstRow(page))?.key.slice(2)) || 0) < Number(before.key.slice(2)));
     const place = await page.evaluate((key) => {
       const top = document.querySelector('.scroll')?.getBoundingClientRect().top ?? NaN;
@@ -111,7 +111,7 @@ describe('a session of tall rows', () => {
     await until('the rows to be out of sight', async () => (await firstRow(page)) === undefined);
     await page.evaluate(() => window.host.releasePages());
     await page.waitForFunction(() => document.querySelector('.scroll [data-key^="e:"]') !== null);
-    await frames(page, 20);
+    await waitForFrames(page, 20);
     const index = Number((await firstRow(page))?.key.slice(2));
     assert.ok(index > 200 && index < 400, String(index));
     await page.close();

@@ -1,8 +1,8 @@
 import * as assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import type { Envelope, ToPage } from '../../../src/protocol/panel/messages.ts';
-import { everything, long, Script, view } from '../../support/page/madeUp.ts';
-import { atEnd, elements, frames, PageTests, scrollTo, show } from '../../support/page/open.ts';
+import { createFullScript, createLongScript, Script, view } from '../../support/page/madeUp.ts';
+import { waitForEnd, countElements, waitForFrames, PageTests, scrollTo, show } from '../../support/page/open.ts';
 
 const maxElements = 2000;
 
@@ -10,16 +10,16 @@ describe('transcript', () => {
   const tests = PageTests.use();
 
   const openAll = (): Promise<Page> => {
-    const { entries, turns } = everything();
+    const { entries, turns } = createFullScript();
     return tests.open({ entries, view: view({ turns }, { entries: entries.length }) });
   };
   const openLong = (count: number): Promise<Page> => {
-    const { entries, turns } = long(count);
+    const { entries, turns } = createLongScript(count);
     return tests.open({ entries, view: view({ turns }, { entries: count }) });
   };
 
   it('names the team member who wrote in a session that is shared', async () => {
-    const { entries, turns } = everything();
+    const { entries, turns } = createFullScript();
     const shared = { member: 'bob', hostname: 'far', share: 'records' } as const;
     for (const [asked, name] of [
       [{}, 'bob'],
@@ -54,8 +54,8 @@ describe('transcript', () => {
   it('opens at the end, and opens details where they belong', async () => {
     const page = await openAll();
     await page.locator('vscode-text-area').waitFor();
-    await frames(page, 5);
-    await atEnd(page);
+    await waitForFrames(page, 5);
+    await waitForEnd(page);
     const row = page.locator('.rb', { hasText: 'npm test' });
     await row.click();
     await page.locator('.term', { hasText: 'FAIL' }).waitFor();
@@ -104,7 +104,7 @@ describe('transcript', () => {
       await scrollTo(page, share);
       await page.waitForFunction(() => document.querySelector('.loadl') === null);
       await page.waitForFunction(() => document.querySelectorAll('.item').length > 10);
-      counts.push(await elements(page));
+      counts.push(await countElements(page));
     }
     assert.ok(Math.max(...counts) <= maxElements, counts.join(' '));
     const first = page.locator('[role=listitem][aria-posinset="1"]');
@@ -114,7 +114,7 @@ describe('transcript', () => {
 
   it('loads earlier pages without moving the visible part', async () => {
     const page = await openLong(1000);
-    await frames(page, 5);
+    await waitForFrames(page, 5);
     await page.evaluate(() => (window.host.holdPages = true));
     // Up to where entries are missing, and then they come.
     await page.evaluate(() => {
@@ -122,7 +122,7 @@ describe('transcript', () => {
       const gap = [...document.querySelectorAll('.item')].find((item) => item.querySelector('.rb, .prose') !== null);
       if (scroller !== null && gap !== undefined) scroller.scrollTop -= 2000;
     });
-    await frames(page, 3);
+    await waitForFrames(page, 3);
     const place = () =>
       page.evaluate(() => {
         const item = [...document.querySelectorAll('.item[data-key^="e:"]')].find(
@@ -133,7 +133,7 @@ describe('transcript', () => {
     const before = await place();
     await page.evaluate(() => window.host.releasePages());
     await page.waitForFunction(() => document.querySelector('.loadl') === null);
-    await frames(page, 5);
+    await waitForFrames(page, 5);
     const top = await page.evaluate(
       (key) => document.querySelector(`[data-key="${key}"]`)?.getBoundingClientRect().top,
       before.key,
@@ -144,7 +144,7 @@ describe('transcript', () => {
 
   it('receives and draws no more of a long session than of a short one', async () => {
     const first = async (count: number) => {
-      const { entries, turns } = long(count);
+      const { entries, turns } = createLongScript(count);
       const page = await tests.open();
       await page.evaluate(() => {
         const sent: number[] = [];

@@ -1,7 +1,7 @@
 import * as assert from 'node:assert/strict';
 import type { BudgetAlerts, BudgetStatus } from '../../../src/model/usage/budget.ts';
-import { violations } from '../../support/page/axe.ts';
-import { everything, view } from '../../support/page/madeUp.ts';
+import { findViolations } from '../../support/page/axe.ts';
+import { createFullScript, view } from '../../support/page/madeUp.ts';
 import { PageTests } from '../../support/page/open.ts';
 
 const budgetStatus: BudgetStatus = { scope: 'day', unit: 'usd', key: '2026-01-02', limit: 2, spent: 1.7 };
@@ -12,7 +12,7 @@ describe('budgets in the page', () => {
   const tests = PageTests.use();
 
   const open = (budget: BudgetAlerts, outcome: 'none' | 'stopped', theme: 'dark' | 'light' = 'dark') => {
-    const { entries, turns } = everything();
+    const { entries, turns } = createFullScript();
     const status = outcome === 'none' ? 'running' : 'stopped';
     const about = { entries: entries.length, budget, outcome, status } as const;
     return tests.open({ entries, view: view({ turns }, about) }, { theme });
@@ -26,7 +26,7 @@ describe('budgets in the page', () => {
     await page.getByRole('button', { name: 'Raise Budget…' }).click();
     const sent = await page.evaluate(() => window.host.received.filter(({ type }) => type === 'command'));
     assert.deepEqual(sent, [{ type: 'command', command: 'raiseBudget' }]);
-    assert.deepEqual(await violations(page), []);
+    assert.deepEqual(await findViolations(page), []);
     await page.close();
   });
 
@@ -37,7 +37,7 @@ describe('budgets in the page', () => {
       (await bar.locator('span').first().textContent())?.trim(),
       `The budget for today is nearly used up ($1.70 of $2.00). ${unheld}`,
     );
-    assert.deepEqual(await violations(page), []);
+    assert.deepEqual(await findViolations(page), []);
     await page.close();
   });
 

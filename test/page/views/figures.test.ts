@@ -1,10 +1,10 @@
 import * as assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import type { LedgerCard, ResumeFacts } from '../../../src/protocol/panel/figureMessages.ts';
-import { violationsInThemes } from '../../support/page/axe.ts';
+import { findViolationsInThemes } from '../../support/page/axe.ts';
 import type { LoadOptions } from '../../support/page/fakeHost.ts';
-import { everything, view } from '../../support/page/madeUp.ts';
-import { atEnd, frames, PageTests, scrollTo } from '../../support/page/open.ts';
+import { createFullScript, view } from '../../support/page/madeUp.ts';
+import { waitForEnd, waitForFrames, PageTests, scrollTo } from '../../support/page/open.ts';
 
 const ledger: LedgerCard = {
   models: [{ model: 'claude-opus-5-5', input: 1200, output: 840, usd: 0.31 }],
@@ -38,7 +38,7 @@ describe('figures of a session', () => {
   const tests = PageTests.use();
 
   const load = (overrides: Partial<LoadOptions> = {}, about: Parameters<typeof view>[1] = {}): LoadOptions => {
-    const { entries, turns } = everything();
+    const { entries, turns } = createFullScript();
     const context = { context_tokens: 71_300, context_window: 200_000 };
     return { entries, view: view({ turns }, { ...context, ...about }), ledger, ...overrides };
   };
@@ -182,7 +182,7 @@ describe('figures of a session', () => {
       { imported: { format: 'acp', file: 'x', at: 'y', sha256: 'z' } as const },
     ]) {
       const page = await open(load({ resume }, about));
-      await frames(page, 5);
+      await waitForFrames(page, 5);
       assert.equal(await page.locator('.rcard').count(), 0);
       assert.equal(await page.evaluate(() => window.host.received.some(({ type }) => type === 'getResume')), false);
       await page.close();
@@ -196,7 +196,7 @@ describe('figures of a session', () => {
       .first()
       .waitFor();
     assert.equal(await page.locator('[data-kind=command]').count(), 0);
-    await atEnd(page);
+    await waitForEnd(page);
     const hidden = page.getByRole('button', { name: /^Hidden: / }).last();
     await hidden.click();
     await page.locator('button[aria-expanded=true]').and(hidden).waitFor();
@@ -220,7 +220,7 @@ describe('figures of a session', () => {
   });
 
   it('are next to each message, with parts and provenance', async () => {
-    const { entries, turns } = everything();
+    const { entries, turns } = createFullScript();
     const [first = -1, second = -1, third = -1] = entries
       .filter(({ type }) => type.kind === 'assistant_message')
       .map(({ index }) => index);
@@ -252,7 +252,7 @@ describe('figures of a session', () => {
   });
 
   it('are next to the call if a message has nothing else', async () => {
-    const { entries, turns } = everything();
+    const { entries, turns } = createFullScript();
     const call = entries.find(({ type }) => type.kind === 'tool_use')?.index ?? -1;
     const priceTable = { name: 'prices', date: '2026-11-02' };
     const cost = { provenance: 'estimated', usd: 0.0021, priceTable } as const;
@@ -268,7 +268,7 @@ describe('figures of a session', () => {
   });
 
   it('stay while they are refreshed', async () => {
-    const { entries, turns } = everything();
+    const { entries, turns } = createFullScript();
     const first = entries.find(({ type }) => type.kind === 'assistant_message')?.index ?? -1;
     const cost = { provenance: 'unknown', reason: 'No price is known.' } as const;
     const figures = { [first]: { model: null, usage: { input: 9 }, cost, settled: false } };
@@ -299,7 +299,7 @@ describe('figures of a session', () => {
   });
 
   it('follow a message; if there are none, one note says so', async () => {
-    const { entries, turns } = everything();
+    const { entries, turns } = createFullScript();
     const first = entries.find(({ type }) => type.kind === 'assistant_message')?.index ?? -1;
     const cost = { provenance: 'unknown', reason: 'No price is known.' } as const;
     const figures = { [first]: { model: null, usage: { input: 9 }, cost, settled: true } };
@@ -344,7 +344,7 @@ describe('figures of a session', () => {
       await page.locator('#cost').click();
       await card(page).getByText('small-model').waitFor();
       const picture = (theme: string) => page.screenshot({ path: `test-results/figures-${theme}-${width}.png` });
-      assert.deepEqual(await violationsInThemes(page, picture), []);
+      assert.deepEqual(await findViolationsInThemes(page, picture), []);
       await page.close();
     });
   }

@@ -1,6 +1,6 @@
 import * as assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
-import { violationsInThemes } from '../../support/page/axe.ts';
+import { findViolationsInThemes } from '../../support/page/axe.ts';
 import { projectDir, Script, view } from '../../support/page/madeUp.ts';
 import { PageTests } from '../../support/page/open.ts';
 
@@ -80,7 +80,7 @@ describe('the list of files', () => {
     const page = await open();
     await page.getByRole('button', { name: 'Uses', exact: true }).click();
     await page.locator('[aria-sort=descending]').waitFor();
-    assert.deepEqual(await violationsInThemes(page), []);
+    assert.deepEqual(await findViolationsInThemes(page), []);
     await page.close();
   });
 });

@@ -1,7 +1,7 @@
 import * as assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { answer, citedSession } from '../../support/page/citedSession.ts';
-import { frames, PageTests } from '../../support/page/open.ts';
+import { waitForFrames, PageTests } from '../../support/page/open.ts';
 
 describe('sources in the page', () => {
   const tests = PageTests.use();
@@ -133,7 +133,7 @@ describe('sources in the page', () => {
     await page.locator('.srct .obj').first().click();
     await card(page).getByRole('button', { name: 'Show in transcript' }).click();
     await page.waitForFunction(() => document.activeElement?.getAttribute('data-cite') === '4:0');
-    await frames(page);
+    await waitForFrames(page);
     await page.close();
   });
 });

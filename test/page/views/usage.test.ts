@@ -1,9 +1,9 @@
 import * as assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import type { UsagePage } from '../../../src/protocol/pages/usageMessages.ts';
-import { violationsInThemes } from '../../support/page/axe.ts';
+import { findViolationsInThemes } from '../../support/page/axe.ts';
 import { PageTests } from '../../support/page/open.ts';
-import { group, usagePage } from '../../support/page/usage.ts';
+import { createUsageGroup, usagePage } from '../../support/page/usage.ts';
 
 describe('the usage view', () => {
   const tests = PageTests.use();
@@ -127,11 +127,19 @@ describe('the usage view', () => {
   });
 
   it('shows no zero for a month without runs, and keeps agent names plain', async () => {
-    const page = await open({ total: group('2026-11'), day: group('2026-11-21'), days: [], agents: [], models: [] });
+    const page = await open({
+      total: createUsageGroup('2026-11'),
+      day: createUsageGroup('2026-11-21'),
+      days: [],
+      agents: [],
+      models: [],
+    });
     await page.getByText('No runs this month.').waitFor();
     assert.doesNotMatch(await page.locator('main').innerText(), /\$0/);
     await page.close();
-    const hostile = await open({ agents: [group('<img src=x onerror=alert(1)>\u202e', { usd: 1, runs: 1 })] });
+    const hostile = await open({
+      agents: [createUsageGroup('<img src=x onerror=alert(1)>\u202e', { usd: 1, runs: 1 })],
+    });
     assert.match((await cells(hostile, 'By agent'))[0]?.[0] ?? '', /^<img src=x onerror=alert\(1\)>\s*U\+202E$/);
     assert.equal(await hostile.locator('img').count(), 0);
     await hostile.close();
@@ -142,7 +150,7 @@ describe('the usage view', () => {
       const page = await open({}, width);
       await page.getByText('Days as a table').click();
       const picture = (theme: string) => page.screenshot({ path: `test-results/usage-${theme}-${width}.png` });
-      assert.deepEqual(await violationsInThemes(page, picture), []);
+      assert.deepEqual(await findViolationsInThemes(page, picture), []);
       const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
       assert.ok(overflow <= 0, `${overflow} px too wide`);
       await page.close();

@@ -1,14 +1,14 @@
 import * as assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
-import { violationsInThemes } from '../../support/page/axe.ts';
-import { everything, long, projectDir, type Script, view } from '../../support/page/madeUp.ts';
-import { elements, frames, PageTests } from '../../support/page/open.ts';
+import { findViolationsInThemes } from '../../support/page/axe.ts';
+import { createFullScript, createLongScript, projectDir, type Script, view } from '../../support/page/madeUp.ts';
+import { countElements, waitForFrames, PageTests } from '../../support/page/open.ts';
 
 const maxElements = 2000;
 
 /** Everything, a file read twice, and a file that changed behind the tools' backs. */
 function repeated(): Script {
-  const s = everything();
+  const s = createFullScript();
   const read = { kind: 'file_read' as const, path: `${projectDir}/src/b.ts`, startLine: 1, endLine: 2, totalLines: 2 };
   s.tool('Read', read, 0.2, { result: { text: 'one\ntwo' } });
   s.tool('Read', read, 0.2, { result: { text: 'one\ntwo' } });
@@ -30,7 +30,7 @@ describe('views of a session', () => {
   const focused = (page: Page) => page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? '');
 
   it('are tabs that arrow keys move between, and that reopen with the page', async () => {
-    const { entries, turns } = everything();
+    const { entries, turns } = createFullScript();
     const page = await tests.open({ entries, view: view({ turns }) });
     const tab = (name: string) => page.getByRole('tab', { name });
     assert.equal(await tab('Transcript').getAttribute('aria-selected'), 'true');
@@ -123,7 +123,7 @@ describe('views of a session', () => {
   });
 
   it('keep 100,000 entries in at most 2,000 elements, and lead to their end', async function () {
-    const { entries, turns } = long(40);
+    const { entries, turns } = createLongScript(40);
     const page = await tests.open({ entries, view: view({ turns }) });
     // Made in the page: 100,000 entries are too much to hand over.
     await page.evaluate(
@@ -141,11 +141,11 @@ describe('views of a session', () => {
     );
     await page.getByRole('tab', { name: 'Trajectory' }).click();
     await page.locator('.trow').first().waitFor();
-    const counts = [await elements(page)];
+    const counts = [await countElements(page)];
     await page.locator('.trow').first().focus();
     await page.keyboard.press('End');
     await page.waitForFunction(() => document.activeElement?.getAttribute('aria-label')?.startsWith('Step 99999,'));
-    counts.push(await elements(page));
+    counts.push(await countElements(page));
     const asked = await page.evaluate(() => window.host.received.filter(({ type }) => type === 'getTrajectory').length);
     assert.ok(asked < 20, `${asked} requests`);
     assert.ok(Math.max(...counts) <= maxElements, counts.join(' '));
@@ -186,8 +186,8 @@ describe('views of a session', () => {
     it(`pass axe in four themes: ${tab}`, async () => {
       const page = await open(repeated(), tab);
       await page.locator('vscode-text-field').waitFor();
-      await frames(page, 5);
-      assert.deepEqual(await violationsInThemes(page), []);
+      await waitForFrames(page, 5);
+      assert.deepEqual(await findViolationsInThemes(page), []);
       await page.close();
     });
   }

@@ -80,6 +80,6 @@ export function processesOf(home: string): string[] {
 }
 
 /** Waits until killed processes have been reaped. */
-export async function goneFrom(home: string): Promise<void> {
+export async function waitForProcessEnd(home: string): Promise<void> {
   await until(`the end of what runs in ${home}`, () => processesOf(home).length === 0);
 }

@@ -13,7 +13,7 @@ import type { ToolUse } from '../../../src/model/transcript/tool.ts';
 import { turnsOf } from '../models/conversation.ts';
 import { silentLog } from '../silentLog.ts';
 import { until } from '../until.ts';
-import { type AgentPlace, goneFrom, processesOf } from './place.ts';
+import { type AgentPlace, waitForProcessEnd, processesOf } from './place.ts';
 
 /** Runs of one agent in its place, by an engine of their own. */
 export class AgentRuns {
@@ -90,7 +90,7 @@ export class AgentRuns {
     await until('the command', async () => existsSync(started) && (await toolsOf(handle)).length > 0, timeout);
     assert.notDeepEqual(processesOf(home), []);
     await this.engine.stop(handle.id);
-    await goneFrom(home);
+    await waitForProcessEnd(home);
     assert.equal((await ended(handle)).success, false);
     assert.equal(handle.turns().at(-1)?.status, 'stopped');
     return toolStatuses(handle);

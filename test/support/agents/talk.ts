@@ -37,7 +37,7 @@ export function talk(handle: SessionHandle): Conversation {
 }
 
 /** Resolves to the oldest pending request. @throws if the run ends without one */
-export async function asked(handle: SessionHandle): Promise<AgentRequest> {
+export async function waitForRequest(handle: SessionHandle): Promise<AgentRequest> {
   return new Promise((resolve, reject) => {
     const look = (): void => {
       const [request] = handle.conversation()?.pendingRequests() ?? [];

@@ -5,7 +5,11 @@ import { type AgentCapture, capturesOf, type Read, readBy } from './agentCapture
 
 export const claudeCaptures = (): AgentCapture[] => capturesOf('claude-code');
 
-export function normalized(lines: readonly OutputLine[], exit?: ExitInfo, context?: Partial<NormalizerContext>): Read {
+export function normalizeLines(
+  lines: readonly OutputLine[],
+  exit?: ExitInfo,
+  context?: Partial<NormalizerContext>,
+): Read {
   return readBy(claudeCode, lines, exit, context);
 }
 

@@ -6,8 +6,8 @@ import { normalizedEntrySchema, type NormalizedEntry } from '../../../src/model/
 import type { OutputLine } from '../../../src/model/transcript/normalizer.ts';
 import { appendContent } from '../../../src/model/transcript/transcript.ts';
 import { linesOfCapture, readBy, type AgentCapture, type Read } from './agentCaptures.ts';
-import { mutated, mutation } from '../hostile/damage.ts';
-import { fuzz, printFuzzTotals } from '../hostile/fuzz.ts';
+import { mutateLines, mutation } from '../hostile/damage.ts';
+import { fuzzOptions, printFuzzTotals } from '../hostile/fuzz.ts';
 
 /** Entries that no stdout line causes: unreadable lines, and stderr. */
 function isBeside({ type }: NormalizedEntry): boolean {
@@ -61,7 +61,7 @@ function assertMetadata({ entries, facts }: Read): void {
 }
 
 /** Tests of the requirements for every executor. */
-export function promises(adapter: AgentAdapter, captures: readonly AgentCapture[]): void {
+export function describeConformance(adapter: AgentAdapter, captures: readonly AgentCapture[]): void {
   describe(`${adapter.label} keeps what every executor promises`, () => {
     const read = (capture: AgentCapture): Read => readBy(adapter, linesOfCapture(capture), capture.exit);
 
@@ -191,14 +191,14 @@ export function promises(adapter: AgentAdapter, captures: readonly AgentCapture[
       let lines = 0;
       fc.assert(
         fc.property(run, ({ capture, changes, exit }) => {
-          const stdout = changes.reduce(mutated, [...capture.stdout]);
+          const stdout = changes.reduce(mutateLines, [...capture.stdout]);
           const result = readBy(adapter, linesOfCapture({ stdout, stderr: capture.stderr }), exit);
           assertSound(result);
           assertStreamed(result);
           assert.equal(result.facts.lines.total, stdout.filter((text) => text.trim() !== '').length);
           lines += result.facts.lines.total;
         }),
-        fuzz(500),
+        fuzzOptions(500),
       );
       printFuzzTotals(`${lines} lines of damaged output`);
     });
@@ -213,7 +213,7 @@ export function promises(adapter: AgentAdapter, captures: readonly AgentCapture[
           );
           assertSound(result);
         }),
-        fuzz(300),
+        fuzzOptions(300),
       );
     });
   });

@@ -75,7 +75,7 @@ const broken = [/\bNaN\b/g, /\bundefined\b/g, /\bInfinity\b/g, /\[object /g];
 const noise = [...broken, /\d*\.\d*(?:0{6,}[1-9]|9{6,})\d*/g, /(?<![\w.–-])-\d[\d.,]* ?(?:ms|s|min|h|d)\b/g];
 
 /** Values that exported JSON must not contain, such as rounded numbers; the agent's own output is exempt. */
-export function brokenIn(text: string, printed: string): string[] {
+export function findBrokenValues(text: string, printed: string): string[] {
   const durations = /"[a-z_]*duration[a-z_]*": ?-\d/gi;
   return [...broken, durations]
     .flatMap((pattern) => [...text.matchAll(pattern)].map(([found]) => found))
@@ -83,7 +83,7 @@ export function brokenIn(text: string, printed: string): string[] {
 }
 
 /** Text that users must not see, such as `undefined`; the agent's own output is exempt. */
-export function noiseIn(text: string, printed = ''): string[] {
+export function findNoise(text: string, printed = ''): string[] {
   return noise
     .flatMap((pattern) => [...text.matchAll(pattern)].map(([found]) => found))
     .filter((found) => !printed.includes(found));

@@ -9,7 +9,7 @@ import * as z from 'zod';
 import { ensureClaudeCode } from '../agents/claudeCode.ts';
 import { agentEnvironment } from '../agents/environment.ts';
 import { type RecordedLine, recordRun } from './recorder.ts';
-import { story, title } from './story.ts';
+import { createStory, title } from './story.ts';
 import { repository } from '../host/install/cache.mjs';
 import { startModelServer } from '../models/anthropic.ts';
 
@@ -53,7 +53,7 @@ for (const directory of [folder, home]) {
     throw new Error(`${directory} exists; the recording needs it for itself. Use a container.`);
 }
 const created = [folder, home].map((directory) => mkdirSync(directory, { recursive: true }));
-const turns = story(folder);
+const turns = createStory(folder);
 const server = await startModelServer({
   scenarios: Object.fromEntries(
     turns.map(({ steps }, index) => [String(index), steps.map((step) => ({ pace, ...step }))]),

@@ -43,7 +43,7 @@ const usage = (cacheRead: number, cacheWrite: number, output: number): Usage => 
 });
 
 /** The sample workspace documents a discount for "four or more" guests, but gives it to more than four only. */
-export function story(folder: string): readonly Turn[] {
+export function createStory(folder: string): readonly Turn[] {
   const bill = `${folder}/src/bill.js`;
   const plan = (statuses: readonly ('pending' | 'in_progress' | 'completed')[]) =>
     tool('TodoWrite', {

@@ -101,7 +101,7 @@ export function readMarks(marked: string): LabelledAnswer {
 }
 
 function entriesOf({ capture, demo, steps }: SessionFile['session']): readonly NormalizedEntry[] {
-  if (steps !== undefined) return steps.map(madeEntry);
+  if (steps !== undefined) return steps.map(createEntry);
   if (demo !== undefined) return demoEntries().filter(({ index }) => index < demo);
   const [type = '', ...rest] = (capture ?? '').split('/');
   const adapter = findAdapter(type);
@@ -125,7 +125,7 @@ export function demoEntries(): readonly NormalizedEntry[] {
   return transcript.settledEntries();
 }
 
-export function madeEntry(step: SyntheticStep, index: number): NormalizedEntry {
+export function createEntry(step: SyntheticStep, index: number): NormalizedEntry {
   const timestamp = new Date(Date.UTC(2026, 10, 20, 10, 0, index)).toISOString();
   if (step.prompt !== undefined) {
     return { index, timestamp, type: { kind: 'user_message' }, content: step.prompt, origin: 'human' };

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { linksOf } from '../../../src/insight/citations/links.ts';
 import { SessionEvidence } from '../../../src/insight/citations/sources/sessionEvidence.ts';
 import type { ClaimVerdict, EvidenceLink } from '../../../src/insight/citations/types.ts';
-import { madeEntry, type SyntheticStep } from './claims.ts';
+import { createEntry, type SyntheticStep } from './claims.ts';
 import { repository } from '../host/install/cache.mjs';
 
 /** A session, an answer about it, and a reader's verdict. */
@@ -52,7 +52,7 @@ export const sourcePairs = (): readonly SourcePair[] => read('sources.json') as 
 /** Claims of an answer that can be checked against the session. */
 export function linksIn(steps: readonly SyntheticStep[], say: string): EvidenceLink[] {
   const session = new SessionEvidence('/workspace');
-  for (const [index, step] of steps.entries()) session.add(madeEntry(step, index));
+  for (const [index, step] of steps.entries()) session.add(createEntry(step, index));
   return linksOf(
     { index: 1000, timestamp: '2026-11-20T11:00:00.000Z', type: { kind: 'assistant_message' }, content: say },
     session,
@@ -81,7 +81,7 @@ export interface Scores {
   readonly misses: readonly string[];
 }
 
-export function scored(pairs: readonly VerdictPair[]): Scores {
+export function scorePairs(pairs: readonly VerdictPair[]): Scores {
   const known = outputs();
   const got = pairs.map((pair) => ({ pair, verdict: verdictOf(pair, known) }));
   const score = (verdict: ClaimVerdict): VerdictScore => {
@@ -111,7 +111,7 @@ export function scored(pairs: readonly VerdictPair[]): Scores {
   return { by, misses };
 }
 
-export function shownScores({ by, misses }: Scores): string {
+export function formatScores({ by, misses }: Scores): string {
   const lines = Object.entries(by).map(
     ([verdict, { precision, recall, given, labelled }]) =>
       `${verdict}: precision ${precision.toFixed(3)} of ${given}, recall ${recall.toFixed(3)} of ${labelled}`,

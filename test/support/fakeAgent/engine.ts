@@ -87,21 +87,21 @@ export function prompt(steps: readonly Step[]): string {
   return JSON.stringify(steps);
 }
 
-export async function outcome(handle: SessionHandle): Promise<RunResult> {
+export async function waitForResult(handle: SessionHandle): Promise<RunResult> {
   const result = await handle.done;
   if (result === undefined) throw new Error('no run goes on');
   return result;
 }
 
-export async function entries(handle: SessionHandle): Promise<readonly NormalizedEntry[]> {
+export async function readEntries(handle: SessionHandle): Promise<readonly NormalizedEntry[]> {
   return handle.read(0, handle.entryCount());
 }
 
 /** Resolves when there is an entry with this text. */
-export async function seen(handle: SessionHandle, text: string): Promise<void> {
+export async function waitForEntry(handle: SessionHandle, text: string): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     const look = async (): Promise<void> => {
-      const all = await entries(handle);
+      const all = await readEntries(handle);
       // The prompt is the agent's script and contains all its texts, so it does not count.
       if (all.some(({ type, content }) => type.kind !== 'user_message' && content.includes(text))) resolve();
     };

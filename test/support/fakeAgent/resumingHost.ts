@@ -4,13 +4,13 @@
  */
 import { writeSync } from 'node:fs';
 import { Engine } from '../../../src/engine/engine.ts';
-import { benchDeps, outcome } from './engine.ts';
+import { benchDeps, waitForResult } from './engine.ts';
 
 const [store = '', id = '', steps = '[]'] = process.argv.slice(2);
 const engine = new Engine(benchDeps(store));
 for (;;) {
   writeSync(1, 'begin\n');
   const handle = await engine.resume(id, { prompt: steps });
-  await outcome(handle);
+  await waitForResult(handle);
   handle.dispose();
 }

@@ -104,7 +104,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     log.end();
   };
   const until = performance.now() + 60_000;
-  while (!(await healthy(url))) {
+  while (!(await isHealthy(url))) {
     if (child.exitCode !== null || performance.now() > until) {
       await stop();
       // Another process may have taken the port meanwhile.
@@ -118,7 +118,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   return { url, port, pid, folder, exited, stop };
 }
 
-function healthy(url: string): Promise<boolean> {
+function isHealthy(url: string): Promise<boolean> {
   return fetch(`${url}/healthz`).then(
     (response) => response.ok,
     () => false,

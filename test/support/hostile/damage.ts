@@ -35,7 +35,7 @@ export const mutation = fc.oneof(
 export type Mutation = typeof mutation extends fc.Arbitrary<infer T> ? T : never;
 
 /** The lines after the change. */
-export function mutated(lines: readonly string[], change: Mutation): string[] {
+export function mutateLines(lines: readonly string[], change: Mutation): string[] {
   if (lines.length === 0) return [];
   const at = change.at % lines.length;
   const line = lines[at]!;

@@ -12,7 +12,7 @@ export const isFullSize = factor > 1;
 export const fuzzRuns = (count: number): number => count * factor;
 
 /** Options for a property with damaged input; see `fuzzRuns`. */
-export const fuzz = (count: number): { numRuns: number } => ({ numRuns: fuzzRuns(count) });
+export const fuzzOptions = (count: number): { numRuns: number } => ({ numRuns: fuzzRuns(count) });
 
 /**
  * Sets the seed of all properties to `VITRINE_SEED`, or to a fixed value: a failure is then caused by the current

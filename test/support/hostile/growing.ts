@@ -5,7 +5,7 @@
 import { randomText } from './secrets.ts';
 
 /** Repeats a piece to about this many characters. */
-export function repeated(piece: string, characters: number): string {
+export function repeatTo(piece: string, characters: number): string {
   return piece.repeat(Math.ceil(characters / piece.length));
 }
 

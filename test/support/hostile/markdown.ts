@@ -41,7 +41,7 @@ const atoms = [
 ];
 
 /** Attempt with this number and about this size; beginning and piece do not depend on the size. */
-export function attempt(number: number, size: number): string {
+export function createAttempt(number: number, size: number): string {
   const beginning = beginnings[number % beginnings.length]?.(size) ?? '';
   let state = number * 2_654_435_761;
   const next = (below: number): number => {

@@ -31,7 +31,7 @@ export function paceOf({ pace }: Answer): Pace {
 }
 
 /** By code points, so that no surrogate pair is split. */
-export function* pieces(text: string, size: number): Generator<string> {
+export function* splitText(text: string, size: number): Generator<string> {
   const points = Array.from(text);
   for (let start = 0; start < points.length; start += size) yield points.slice(start, start + size).join('');
 }

@@ -30,7 +30,7 @@ export const toolCallId = (answer: number, block: number): string => `toolu_scri
  * then. Agents change the history: old versions send one message per block, and repeat an answer for each of its tool
  * calls. So answers with calls are counted by call ids, and others by adjacency.
  */
-export function place(
+export function findPlace(
   { messages }: ModelRequest,
   choose: (userText: string) => string | undefined,
 ): { readonly name: string; readonly step: number } | undefined {
@@ -62,6 +62,6 @@ function countAnswers(messages: readonly RequestMessage[]): number {
 }
 
 /** The name in the last `[[name]]` of a text. */
-export function marker(text: string): string | undefined {
+export function findMarker(text: string): string | undefined {
   return [...text.matchAll(/\[\[([\w-]+)\]\]/g)].at(-1)?.[1];
 }

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import * as z from 'zod';
-import { type Message, messageOf, paceOf, pieces } from './answer.ts';
+import { type Message, messageOf, paceOf, splitText } from './answer.ts';
 import type { ModelRequest } from './conversation.ts';
 import { exampleOf } from './example.ts';
 import type { Answer, ApiError, Usage } from './scripts/scenario.ts';
@@ -76,7 +76,7 @@ function* frames(message: Message, size: number): Generator<Frame> {
     if (block.type === 'tool_use') yield frame(chunk(message, [partOf(block)], false), true);
     else {
       const whole = block.type === 'text' ? block.text : block.thinking;
-      for (const text of pieces(whole, size)) {
+      for (const text of splitText(whole, size)) {
         yield frame(chunk(message, [{ ...partOf(block), text }], false), true);
       }
     }

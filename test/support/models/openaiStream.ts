@@ -1,6 +1,6 @@
-import { type Message, pieces } from './answer.ts';
+import { type Message, splitText } from './answer.ts';
 import type { Block, Usage } from './scripts/scenario.ts';
-import { type Frame, named } from './server.ts';
+import { type Frame, namedFrame } from './server.ts';
 
 /** Usage in this API's fields: input includes cache reads and writes. */
 export function responseUsage(usage: Usage): object {
@@ -49,7 +49,7 @@ function started(item: Item, block: Block): Item {
 export function* responseEvents({ count, model, blocks, usage }: Message, size: number): Generator<Frame> {
   let number = 0;
   const event = (type: string, fields: object, piece = false): Frame =>
-    named({ type, sequence_number: number++, ...fields }, piece);
+    namedFrame({ type, sequence_number: number++, ...fields }, piece);
   const response = { id: `resp_scripted_${count}`, object: 'response', created_at: 1, model, output: [], error: null };
   yield event('response.created', { response: { ...response, status: 'in_progress', usage: null } });
   const output: Item[] = [];
@@ -74,13 +74,14 @@ function* contentEvents(
   if (block.type === 'text') {
     const part = { type: 'output_text', text: '', annotations: [] };
     yield { type: 'response.content_part.added', content_index: 0, part };
-    for (const delta of pieces(block.text, size)) yield { type: 'response.output_text.delta', content_index: 0, delta };
+    for (const delta of splitText(block.text, size))
+      yield { type: 'response.output_text.delta', content_index: 0, delta };
     yield { type: 'response.output_text.done', content_index: 0, text: block.text };
     yield { type: 'response.content_part.done', content_index: 0, part: { ...part, text: block.text } };
   } else if (block.type === 'thinking') {
     const part = { type: 'summary_text', text: '' };
     yield { type: 'response.reasoning_summary_part.added', summary_index: 0, part };
-    for (const delta of pieces(block.thinking, size))
+    for (const delta of splitText(block.thinking, size))
       yield { type: 'response.reasoning_summary_text.delta', summary_index: 0, delta };
     yield { type: 'response.reasoning_summary_text.done', summary_index: 0, text: block.thinking };
     yield { type: 'response.reasoning_summary_part.done', summary_index: 0, part: { ...part, text: block.thinking } };
@@ -88,7 +89,7 @@ function* contentEvents(
     const plain = typeof block.input === 'string';
     const input = plain ? block.input : JSON.stringify(block.input);
     const kind = plain ? 'response.custom_tool_call_input' : 'response.function_call_arguments';
-    for (const delta of pieces(input, size)) yield { type: `${kind}.delta`, delta };
+    for (const delta of splitText(input, size)) yield { type: `${kind}.delta`, delta };
     yield { type: `${kind}.done`, [plain ? 'input' : 'arguments']: input };
   }
 }

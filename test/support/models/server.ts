@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { text as readText } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
-import { marker, type ModelRequest, place } from './conversation.ts';
+import { findMarker, type ModelRequest, findPlace } from './conversation.ts';
 import type { Pace, Scenarios, Step } from './scripts/scenario.ts';
 
 /** A request for an answer; `scenario` is absent for the agent's side requests, such as for titles. */
@@ -53,7 +53,7 @@ export interface Script {
  * from the conversation in the request, so a resumed session continues in the right place.
  */
 export async function serveScript(
-  { scenarios, choose = marker, port = 0 }: ModelServerOptions,
+  { scenarios, choose = findMarker, port = 0 }: ModelServerOptions,
   handle: (call: Call, script: Script) => Promise<void>,
 ): Promise<ModelServer> {
   const asked: ReceivedRequest[] = [];
@@ -69,7 +69,7 @@ export async function serveScript(
     count: () => (answers += 1),
     next: (request) => {
       // Side requests about the same conversation have no tools.
-      const found = request.tools.length > 0 ? place(request, choose) : undefined;
+      const found = request.tools.length > 0 ? findPlace(request, choose) : undefined;
       const steps = found && Object.hasOwn(scenarios, found.name) ? scenarios[found.name] : undefined;
       // Steps that have failed often enough are skipped; they are not part of the conversation.
       const remaining = steps?.filter(
@@ -135,7 +135,7 @@ export interface Frame {
 }
 
 /** An event whose name is its `type`. */
-export function named(event: { readonly type: string; readonly [key: string]: unknown }, piece = false): Frame {
+export function namedFrame(event: { readonly type: string; readonly [key: string]: unknown }, piece = false): Frame {
   return { text: `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`, piece };
 }
 

@@ -1,6 +1,6 @@
-import { type Message, pieces } from './answer.ts';
+import { type Message, splitText } from './answer.ts';
 import type { Block, Usage } from './scripts/scenario.ts';
-import { type Frame, named } from './server.ts';
+import { type Frame, namedFrame } from './server.ts';
 
 /** The message in the Anthropic API without streaming. */
 export function wholeMessage({ count, model, blocks, stopReason, usage }: Message): object {
@@ -29,18 +29,21 @@ function counted({ input_tokens, cache_creation_input_tokens, cache_read_input_t
 export function* streamEvents(message: Message, size: number): Generator<Frame> {
   // At the start, the API does not know the output tokens: it sends a placeholder until message_delta.
   const usage = { ...counted(message.usage), output_tokens: 1 };
-  yield named({ type: 'message_start', message: { ...wholeMessage(message), content: [], stop_reason: null, usage } });
+  yield namedFrame({
+    type: 'message_start',
+    message: { ...wholeMessage(message), content: [], stop_reason: null, usage },
+  });
   for (const [index, block] of message.blocks.entries()) {
-    yield named({ type: 'content_block_start', index, content_block: emptied(block) });
-    for (const delta of deltas(block, size)) yield named({ type: 'content_block_delta', index, delta }, true);
-    yield named({ type: 'content_block_stop', index });
+    yield namedFrame({ type: 'content_block_start', index, content_block: withoutContent(block) });
+    for (const delta of deltas(block, size)) yield namedFrame({ type: 'content_block_delta', index, delta }, true);
+    yield namedFrame({ type: 'content_block_stop', index });
   }
   const delta = { stop_reason: message.stopReason, stop_sequence: null };
-  yield named({ type: 'message_delta', delta, usage: counted(message.usage) });
-  yield named({ type: 'message_stop' });
+  yield namedFrame({ type: 'message_delta', delta, usage: counted(message.usage) });
+  yield namedFrame({ type: 'message_stop' });
 }
 
-function emptied(block: Block): object {
+function withoutContent(block: Block): object {
   if (block.type === 'text') return { type: 'text', text: '' };
   if (block.type === 'thinking') return { type: 'thinking', thinking: '', signature: '' };
   return { ...block, input: {} };
@@ -48,12 +51,12 @@ function emptied(block: Block): object {
 
 function* deltas(block: Block, size: number): Generator<object> {
   if (block.type === 'text') {
-    for (const text of pieces(block.text, size)) yield { type: 'text_delta', text };
+    for (const text of splitText(block.text, size)) yield { type: 'text_delta', text };
   } else if (block.type === 'thinking') {
-    for (const thinking of pieces(block.thinking, size)) yield { type: 'thinking_delta', thinking };
+    for (const thinking of splitText(block.thinking, size)) yield { type: 'thinking_delta', thinking };
     yield { type: 'signature_delta', signature };
   } else {
-    for (const json of pieces(JSON.stringify(block.input), size))
+    for (const json of splitText(JSON.stringify(block.input), size))
       yield { type: 'input_json_delta', partial_json: json };
   }
 }

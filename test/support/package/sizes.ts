@@ -11,7 +11,7 @@ const budgets = [
 ];
 
 /** The entry and its static imports, by file name. */
-function loadedAtOnce({ outputs }: Metafile, entry: string): string[] {
+function eagerFiles({ outputs }: Metafile, entry: string): string[] {
   const files = new Set([entry]);
   for (const file of files) {
     const imports = outputs[file]?.imports ?? [];
@@ -42,7 +42,7 @@ interface Size {
 export function measureSizes(): Size[] {
   return budgets.map(({ build, entry, limit, maxFiles, without }) => {
     const metafile = JSON.parse(readFileSync(path.join(repository, `dist/meta/${build}.json`), 'utf8')) as Metafile;
-    const files = loadedAtOnce(metafile, entry);
+    const files = eagerFiles(metafile, entry);
     const bytes = files.reduce((sum, file) => sum + (metafile.outputs[file]?.bytes ?? 0), 0);
     const packages = packagesIn(metafile, files);
     return { entry, limit, maxFiles, bytes, files, early: without.filter((name) => packages.has(name)) };

@@ -12,7 +12,7 @@ function times(): Pick<AgentRequest, 'asked_at' | 'expires_at'> {
   return { asked_at: new Date(asked).toISOString(), expires_at: new Date(asked + 600_000).toISOString() };
 }
 
-export function command(text: string, overrides: Partial<AgentRequest> = {}): AgentRequest {
+export function commandRequest(text: string, overrides: Partial<AgentRequest> = {}): AgentRequest {
   return {
     id: 'req-1',
     kind: 'permission',
@@ -36,7 +36,7 @@ export const commit = [
   '  && git commit -m "Make retry jitter injectable so tests are deterministic"',
 ].join('\n');
 
-export function questions(overrides: Partial<AgentRequest> = {}): AgentRequest {
+export function questionRequest(overrides: Partial<AgentRequest> = {}): AgentRequest {
   return {
     id: 'req-q',
     kind: 'question',
@@ -66,7 +66,7 @@ export function questions(overrides: Partial<AgentRequest> = {}): AgentRequest {
   };
 }
 
-export function plan(overrides: Partial<AgentRequest> = {}): AgentRequest {
+export function planRequest(overrides: Partial<AgentRequest> = {}): AgentRequest {
   return {
     id: 'req-p',
     kind: 'plan',
@@ -97,7 +97,7 @@ export function conversation(
 }
 
 /** A session in its second turn, with waiting calls and the requests about them at its end. */
-export function asking(requests: readonly AgentRequest[], options: RequestPageOptions = {}): LoadOptions {
+export function loadWithRequests(requests: readonly AgentRequest[], options: RequestPageOptions = {}): LoadOptions {
   const script = new Script();
   script.turn('Fix the flaky test.');
   for (let n = 0; n < (options.before ?? 3); n++) {

@@ -8,7 +8,7 @@ import { type Theme, themes } from './themes.ts';
  * Violations that axe finds in the page, one line each. Themes differ in colors only: the dark one is checked with all
  * rules, the others with color rules.
  */
-export async function violations(page: Pick<Page, 'evaluate'>, theme: Theme = 'dark'): Promise<string[]> {
+export async function findViolations(page: Pick<Page, 'evaluate'>, theme: Theme = 'dark'): Promise<string[]> {
   const isLoaded = await page.evaluate(() => 'axe' in window);
   if (!isLoaded) await page.evaluate(readFileSync(path.join(repository, 'node_modules/axe-core/axe.min.js'), 'utf8'));
   const options =
@@ -26,11 +26,11 @@ export async function violations(page: Pick<Page, 'evaluate'>, theme: Theme = 'd
  * `violations` in each of the four themes, between which the open page changes, as when a person chooses another theme.
  * `seen` is called in each.
  */
-export async function violationsInThemes(page: Page, seen?: (theme: Theme) => Promise<unknown>): Promise<string[]> {
+export async function findViolationsInThemes(page: Page, seen?: (theme: Theme) => Promise<unknown>): Promise<string[]> {
   const found: string[] = [];
   for (const theme of Object.keys(themes) as Theme[]) {
     await setTheme(page, theme);
-    found.push(...(await violations(page, theme)).map((violation) => `${theme}: ${violation}`));
+    found.push(...(await findViolations(page, theme)).map((violation) => `${theme}: ${violation}`));
     await seen?.(theme);
   }
   return found;

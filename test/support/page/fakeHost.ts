@@ -12,7 +12,7 @@ import type { Envelope, FromPage, PageUpdate, Packet, SessionView } from '../../
 import { pageEntry } from '../../../src/protocol/panel/pageEntries.ts';
 import { maxSummaryTurns } from '../../../src/formats/record.ts';
 import { PageCitations } from './citations.ts';
-import { long, view } from './madeUp.ts';
+import { createLongScript, view } from './madeUp.ts';
 import { StepNumbers } from '../../../src/model/transcript/steps.ts';
 import { UpdateFeed } from '../../../src/protocol/panel/updateFeed.ts';
 import { SessionViews } from '../../../src/pages/session/sessionViews.ts';
@@ -116,7 +116,7 @@ export class FakeHost {
 
   /** A session with this many entries, created here to avoid transferring it. `live`: its agent is running. */
   loadLong(count: number, live = false): void {
-    const { entries, turns: all } = long(count);
+    const { entries, turns: all } = createLongScript(count);
     const turns = all.slice(-maxSummaryTurns);
     const last = turns.at(-1);
     if (live && last !== undefined) turns[turns.length - 1] = { ...last, status: 'running', durationMs: null };
@@ -189,7 +189,7 @@ export class FakeHost {
 
   /** Appends a message or a step to a long session; returns its size in bytes. */
   addOne(index: number): number {
-    const { entries } = long(6);
+    const { entries } = createLongScript(6);
     const template = entries[1 + (index % 5)];
     if (template === undefined) return 0;
     const { type } = template;

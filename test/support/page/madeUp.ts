@@ -161,7 +161,7 @@ await vi.advanceTimersByTimeAsync(125); // 250 ms × 0.5
 ![chart](https://example.com/leak.png) <b>raw html</b>`;
 
 /** Two turns with every kind of row. */
-export function everything(): Script {
+export function createFullScript(): Script {
   const s = new Script();
   s.turn(
     '`resumes after a dropped chunk` in test/upload.spec.ts fails about one run in five on CI. Find out why and fix it. Don’t just raise the timeout.',
@@ -311,7 +311,7 @@ export function everything(): Script {
 }
 
 /** A long session: `count` entries in turns of 40, text and steps. */
-export function long(count: number): Script {
+export function createLongScript(count: number): Script {
   const s = new Script();
   while (s.entries.length < count) {
     if (s.entries.length % 40 === 0)

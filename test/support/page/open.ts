@@ -104,7 +104,7 @@ export async function show(page: Page, load: LoadOptions): Promise<void> {
   await showRows(page, load);
   await page.waitForFunction(() => customElements.get('vscode-button') !== undefined);
   // Measured rows are redrawn in the next frame, which may add rows.
-  await frames(page);
+  await waitForFrames(page);
 }
 
 /** Gives the page a session and waits for its first rows only. */
@@ -114,13 +114,13 @@ export async function showRows(page: Page, load: LoadOptions): Promise<void> {
 }
 
 /** Waits for frames, so that requested changes are drawn. */
-export async function frames(page: Page, count = 3): Promise<void> {
+export async function waitForFrames(page: Page, count = 3): Promise<void> {
   await page.evaluate(async (left) => {
     for (let n = 0; n < left; n++) await new Promise((resolve) => requestAnimationFrame(resolve));
   }, count);
 }
 
-export async function elements(page: Page): Promise<number> {
+export async function countElements(page: Page): Promise<number> {
   return page.evaluate(() => document.querySelectorAll('*').length);
 }
 
@@ -129,11 +129,11 @@ export async function scrollTo(page: Page, share: number): Promise<void> {
     const scroller = document.querySelector('.scroll');
     if (scroller !== null) scroller.scrollTop = to * (scroller.scrollHeight - scroller.clientHeight);
   }, share);
-  await frames(page);
+  await waitForFrames(page);
 }
 
 /** Waits until the end is visible, even if rows are still being measured. */
-export async function atEnd(page: Page): Promise<void> {
+export async function waitForEnd(page: Page): Promise<void> {
   await page.waitForFunction(() => {
     const scroller = document.querySelector('.scroll');
     return scroller !== null && scroller.scrollHeight - scroller.clientHeight - scroller.scrollTop <= 1;

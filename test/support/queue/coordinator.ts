@@ -28,7 +28,7 @@ export class StillCoordinator {
   }
 
   /** Advances the clock second by second, with a tick for each. */
-  pass(ms: number): void {
+  advance(ms: number): void {
     for (let left = ms; left > 0; left -= 1000) this.sleep(Math.min(left, 1000));
   }
 

@@ -6,7 +6,7 @@ import { runTests } from '@vscode/test-electron';
 import { cache, repository } from '../host/install/cache.mjs';
 import { newRunFolder } from '../host/runFolder.ts';
 import { sampleExtension } from '../host/sampleExtension.ts';
-import { type SuiteResult, summary } from './suites/results.ts';
+import { type SuiteResult, formatSummary } from './suites/results.ts';
 import { buildProduct, buildTests } from './build.ts';
 import { suiteFiles } from './suites/suiteFiles.ts';
 
@@ -27,7 +27,7 @@ try {
     },
     launchArgs: [folder.workspace, '--user-data-dir', path.join(folder.root, 'user-data'), '--disable-workspace-trust'],
   });
-  console.log(summary('desktop', JSON.parse(readFileSync(resultFile, 'utf8')) as SuiteResult));
+  console.log(formatSummary('desktop', JSON.parse(readFileSync(resultFile, 'utf8')) as SuiteResult));
 } finally {
   folder.remove();
 }

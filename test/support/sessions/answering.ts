@@ -6,7 +6,7 @@ export const forSession: Answer = { kind: 'allow', scope: 'session' };
 export const deny: Answer = { kind: 'deny' };
 
 /** Answers a run's requests in this order. Returns the list of requests so far. */
-export function answering(handle: SessionHandle, ...answers: readonly Answer[]): readonly AgentRequest[] {
+export function answerRequests(handle: SessionHandle, ...answers: readonly Answer[]): readonly AgentRequest[] {
   const remaining = [...answers];
   const asked: AgentRequest[] = [];
   const look = (): void => {

@@ -38,7 +38,7 @@ export function sourceOf(
   };
 }
 
-export async function exported(format: string, source: ExportSource): Promise<string> {
+export async function exportText(format: string, source: ExportSource): Promise<string> {
   const found = exportFormats.find(({ id }) => id === format);
   if (found === undefined) throw new Error(`no format ${format}`);
   let text = '';
@@ -46,8 +46,8 @@ export async function exported(format: string, source: ExportSource): Promise<st
   return text;
 }
 
-export async function exportedJson(format: string, source: ExportSource): Promise<unknown> {
-  return JSON.parse(await exported(format, source));
+export async function exportJson(format: string, source: ExportSource): Promise<unknown> {
+  return JSON.parse(await exportText(format, source));
 }
 
 export function linesIn(text: string): unknown[] {

@@ -48,7 +48,7 @@ export function truthOf(name: string): Truth {
 }
 
 /** Output of the program, run by run. */
-export function printedBy(name: string): string[] {
+export function printedOutput(name: string): string[] {
   return [1, 2, 3, 4].flatMap((run) => {
     const file = captureFile(name, `${run}.stdout.jsonl`);
     return existsSync(file) ? [readFileSync(file, 'utf8')] : [];

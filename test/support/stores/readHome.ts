@@ -65,10 +65,10 @@ export function readRecords(
 ): ReadSession {
   const parser = format.createParser({ needsEntries: true, session, notes });
   const updates = records.flatMap((record) => parser.push(record));
-  return { session, entries: settled([...updates, ...parser.end(false)]), facts: parser.facts() };
+  return { session, entries: settledEntries([...updates, ...parser.end(false)]), facts: parser.facts() };
 }
 
-export function settled(updates: readonly EntryUpdate[]): readonly NormalizedEntry[] {
+export function settledEntries(updates: readonly EntryUpdate[]): readonly NormalizedEntry[] {
   const entries: NormalizedEntry[] = [];
   for (const update of updates) {
     if (update.op === 'put') entries[update.entry.index] = update.entry;

@@ -77,7 +77,7 @@ export class TeamMachine extends DaemonBench {
   }
 
   /** Runs a command that has to succeed. */
-  async ok(...args: string[]): Promise<string> {
+  async runOk(...args: string[]): Promise<string> {
     const { code, stdout, stderr } = await this.vitrine(...args).ended;
     assert.equal(code, 0, `${args.join(' ')}: ${stdout}${stderr}`);
     return stdout;
@@ -85,7 +85,7 @@ export class TeamMachine extends DaemonBench {
 
   /** Rows of `--json`. */
   async rows(...args: string[]): Promise<Record<string, unknown>[]> {
-    const printed = await this.ok(...args, '--json');
+    const printed = await this.runOk(...args, '--json');
     const lines = printed.split('\n').filter((line) => line !== '');
     return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
   }
@@ -97,7 +97,7 @@ export class TeamMachine extends DaemonBench {
   }
 
   /** As `start`, up to the end of the run. */
-  async ran(connection: DaemonConnection, steps: readonly Step[]): Promise<string> {
+  async runToEnd(connection: DaemonConnection, steps: readonly Step[]): Promise<string> {
     const id = await this.start(connection, steps);
     await this.stateOf(id, ({ live }) => !live);
     return id;
@@ -109,7 +109,7 @@ export class TeamMachine extends DaemonBench {
   }
 
   /** Waits until the team's copy has the end of the session. */
-  finished(id: string): Promise<SharedSession> {
+  waitForSharedEnd(id: string): Promise<SharedSession> {
     return until(`session ${id} in the team`, async () => {
       const rows = await this.shared().catch(() => []);
       return rows.find((row) => row.session_id === id && row.summary?.status === 'finished');

@@ -4,15 +4,15 @@ import path from 'node:path';
 import type { Engine } from '../../../src/engine/engine.ts';
 import { parrot } from '../../example-agent/adapter.ts';
 import { capturesIn, linesOfCapture, readBy } from '../../support/captures/agentCaptures.ts';
-import { promises } from '../../support/captures/conformance.ts';
-import { Bench, entries, outcome, seen } from '../../support/fakeAgent/engine.ts';
+import { describeConformance } from '../../support/captures/conformance.ts';
+import { Bench, readEntries, waitForResult, waitForEntry } from '../../support/fakeAgent/engine.ts';
 import { assertGolden } from '../../support/captures/golden.ts';
 
 const folder = 'test/example-agent';
 const captures = capturesIn(path.join(folder, 'captures'));
 
 /** The made-up agent of AGENTS.md: what stands there is enough for a working executor. */
-promises(parrot, captures);
+describeConformance(parrot, captures);
 
 describe('the example of an executor', () => {
   it('matches AGENTS.md, and is short', () => {
@@ -53,23 +53,23 @@ describe('the example of an executor', () => {
     it('runs, and continues its conversation', async () => {
       const engine = await engineWith();
       const handle = await start(engine, 'peck a nut');
-      const result = await outcome(handle);
+      const result = await waitForResult(handle);
       assert.equal(result.success, true, result.error);
       assert.deepEqual(result.metadata?.costProvenance, { provenance: 'reported', usd: 0.001 });
       assert.equal(result.metadata.usage.input, 12);
       assert.equal(handle.summary().model, 'macaw-1');
 
       const again = await engine.resume(handle.id, { prompt: 'And now?' });
-      assert.match((await outcome(again)).data ?? '', /Before, you said: peck a nut/);
+      assert.match((await waitForResult(again)).data ?? '', /Before, you said: peck a nut/);
       assert.equal(again.summary().executor_session_ids.length, 1);
       assert.deepEqual(again.summary().total_cost, { provenance: 'reported', usd: 0.002 });
-      const kinds = (await entries(again)).map(({ type }) => type.kind);
+      const kinds = (await readEntries(again)).map(({ type }) => type.kind);
       assert.equal(kinds.filter((kind) => kind === 'tool_use').length, 1);
     });
 
     it('fails with its own reason', async () => {
       const handle = await start(await engineWith(), 'peck a stone');
-      const result = await outcome(handle);
+      const result = await waitForResult(handle);
       assert.deepEqual([result.success, handle.summary().outcome], [false, 'failed']);
       assert.match(handle.summary().reason ?? '', /Squawk!/);
     });
@@ -77,7 +77,7 @@ describe('the example of an executor', () => {
     it('can be stopped', async () => {
       const engine = await engineWith();
       const handle = await start(engine, 'sleep');
-      await seen(handle, 'Polly');
+      await waitForEntry(handle, 'Polly');
       await engine.stop(handle.id);
       assert.equal(handle.summary().status, 'stopped');
     });

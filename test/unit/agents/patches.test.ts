@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { patchChanges as codexChanges } from '../../../src/agents/codex/oldEvents/patches.ts';
 import { fileDiffs, patchChanges as copilotChanges, withDiffs } from '../../../src/agents/copilot/tools/patches.ts';
-import { repeated } from '../../support/hostile/growing.ts';
+import { repeatTo } from '../../support/hostile/growing.ts';
 
 describe('patches of agents', () => {
   const hunk = '@@ -1 +1 @@\n-one\n+two';
@@ -36,7 +36,7 @@ describe('patches of agents', () => {
   });
 
   it('take linear time', () => {
-    const name = repeated('  x', 1_000_000).slice(0, -1) + repeated(' ', 1_000_000);
+    const name = repeatTo('  x', 1_000_000).slice(0, -1) + repeatTo(' ', 1_000_000);
     assert.equal(copilotChanges(`*** Update File: ${name}x`).length, 1);
     assert.equal(fileDiffs(`diff --git a/x b/x\n+++ b/${name}x\n${hunk}`).length, 1);
   });

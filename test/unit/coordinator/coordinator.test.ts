@@ -22,11 +22,11 @@ describe('runs', () => {
       execution_mode: 'async_poll',
     });
     const runnerRef = still.register();
-    still.pass(1000);
+    still.advance(1000);
     assert.equal(still.core.claim(runnerRef)?.run.run_id, run_id);
-    still.pass(1000);
+    still.advance(1000);
     still.core.report(runnerRef, { run_id, status: 'running' });
-    still.pass(1000);
+    still.advance(1000);
     still.core.report(runnerRef, { run_id, status: 'completed' });
     assert.deepEqual(runSchema.parse(still.run(run_id)), {
       run_id: 'run_000000000001',
@@ -82,9 +82,9 @@ describe('runs', () => {
     assert.equal(demanding.timeout_at, '2026-01-01T00:05:00.000Z');
     assert.equal(patient.timeout_at, demanding.timeout_at);
     assert.equal(patient.demands, undefined);
-    still.pass(demandsTimeoutMs - 1);
+    still.advance(demandsTimeoutMs - 1);
     assert.equal(still.run(demanding.run_id).status, 'pending');
-    still.pass(1);
+    still.advance(1);
     assert.equal(still.run(demanding.run_id).status, 'failed');
     assert.equal(
       still.run(demanding.run_id).error,
@@ -103,7 +103,7 @@ describe('runs', () => {
     still.core.claim(runnerRef);
     still.core.report(runnerRef, { run_id, status: 'running' });
     for (let at = 0; at < 40; at += 1) {
-      still.pass(10_000);
+      still.advance(10_000);
       still.core.heartbeat(runnerRef);
     }
     assert.equal(still.run(run_id).status, 'running');
@@ -123,12 +123,12 @@ describe('runs', () => {
       still.core.claim(runnerRef);
       const { run_id } = still.create({ demands: demands({ tags: ['gpu'] }), project_dir: '/w' });
       for (let passed = 0; passed < 2 * demandsTimeoutMs; passed += 10_000) {
-        still.pass(10_000);
+        still.advance(10_000);
         still.core.heartbeat(runnerRef);
       }
       assert.equal(still.run(run_id).status, status, JSON.stringify(runner));
       still.core.removeRunner(runnerRef, 'The runner ended.');
-      still.pass(staleMs);
+      still.advance(staleMs);
       assert.equal(still.run(run_id).status, 'failed');
     }
   });
@@ -173,10 +173,10 @@ describe('runs', () => {
     );
     still.wall -= 7_200_000;
     still.core.tick();
-    still.pass(3000);
+    still.advance(3000);
     assert.equal(still.core.runners()[0]?.seconds_since_heartbeat, 3);
     still.core.heartbeat(runnerRef);
-    still.pass(demandsTimeoutMs);
+    still.advance(demandsTimeoutMs);
     assert.equal(still.run(run_id).status, 'failed');
   });
 
@@ -265,7 +265,7 @@ describe('runners', () => {
   it('are listed with the fields of the specification', () => {
     const still = new StillCoordinator();
     still.register({ tags: ['gpu'] });
-    still.pass(7000);
+    still.advance(7000);
     const [listed] = still.core.runners();
     assert.deepEqual(listedRunnerSchema.parse(listed), {
       runner_id: listed?.runner_id,
@@ -303,7 +303,7 @@ describe('runners', () => {
     const runnerRef = still.register();
     const { run_id } = still.create();
     still.core.claim(runnerRef);
-    still.pass(staleMs);
+    still.advance(staleMs);
     assert.equal(still.core.runners()[0]?.status, 'stale');
     const next = still.register({ instance: 'instance-2' });
     assert.equal(next.runner_id, runnerRef.runner_id);
@@ -319,7 +319,7 @@ describe('runners', () => {
     const { run_id } = still.create();
     still.core.claim(runnerRef);
     still.core.report(runnerRef, { run_id, status: 'running' });
-    still.pass(lostMs - 1);
+    still.advance(lostMs - 1);
     assert.equal(still.core.runners()[0]?.status, 'stale');
     still.core.heartbeat(runnerRef);
     assert.deepEqual(
@@ -334,7 +334,7 @@ describe('runners', () => {
     const runnerRef = still.register();
     const { run_id } = still.create();
     still.core.claim(runnerRef);
-    still.pass(lostMs);
+    still.advance(lostMs);
     assert.deepEqual([still.run(run_id).status, still.run(run_id).error], ['failed', 'The runner stopped responding.']);
     assert.throws(() => still.core.heartbeat(runnerRef), refused('unknown_runner'));
     assert.equal(still.register().runner_id, runnerRef.runner_id);
@@ -355,9 +355,9 @@ describe('runners', () => {
       still.core.tick();
       assert.equal(still.core.runners()[0]?.status, 'online', first);
       assert.deepEqual([still.run(run_id).status, still.run(waiting.run_id).status], ['claimed', 'pending']);
-      still.pass(lostMs);
+      still.advance(lostMs);
       assert.equal(still.run(run_id).status, 'failed', 'it is heard of no more');
-      still.pass(demandsTimeoutMs);
+      still.advance(demandsTimeoutMs);
       assert.equal(still.run(waiting.run_id).status, 'failed');
     }
   });

@@ -31,9 +31,9 @@ describe('a coordinator that takes over', () => {
     const before = new StillCoordinator();
     const { run_id } = before.create({ demands: demands({ tags: ['gpu'] }) });
     const after = new StillCoordinator(before.changes, before.wall + demandsTimeoutMs - staleMs);
-    after.pass(staleMs - 1);
+    after.advance(staleMs - 1);
     assert.equal(after.run(run_id).status, 'pending');
-    after.pass(1);
+    after.advance(1);
     assert.equal(after.run(run_id).status, 'failed');
   });
 
@@ -41,9 +41,9 @@ describe('a coordinator that takes over', () => {
     const before = new StillCoordinator();
     const { run_id } = before.create({ demands: demands({ tags: ['gpu'] }) });
     const after = new StillCoordinator(before.changes, before.wall + 2 * demandsTimeoutMs);
-    after.pass(staleMs - 1);
+    after.advance(staleMs - 1);
     const runnerRef = after.register({ tags: ['gpu'] });
-    after.pass(1);
+    after.advance(1);
     assert.equal(after.core.claim(runnerRef)?.run.run_id, run_id);
   });
 

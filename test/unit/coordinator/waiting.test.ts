@@ -72,7 +72,7 @@ describe('a waiting run', () => {
     const runnerRef = still.register();
     const { run_id } = still.create({ executor_type: 'codex' });
     for (let passed = 0; passed < demandsTimeoutMs; passed += 10_000) {
-      still.pass(10_000);
+      still.advance(10_000);
       still.core.heartbeat(runnerRef);
     }
     assert.equal(

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { CoordinatorEvent } from '../../../src/model/transcript/event.ts';
-import { Bench, entries, outcome, prompt, seen } from '../../support/fakeAgent/engine.ts';
+import { Bench, readEntries, waitForResult, prompt, waitForEntry } from '../../support/fakeAgent/engine.ts';
 
 const turn = (words: string, usd: number) => [
   { init: true },
@@ -26,7 +26,7 @@ describe('engine', () => {
     const events: CoordinatorEvent[] = [];
     engine.onEvent((event) => events.push(event));
     const handle = await engine.start(bench.request(turn('hello', 0.25)));
-    const result = await outcome(handle);
+    const result = await waitForResult(handle);
 
     assert.equal(result.success, true, JSON.stringify(result));
     assert.equal(result.data, 'hello');
@@ -36,7 +36,7 @@ describe('engine', () => {
     assert.equal(summary.outcome, 'completed');
     assert.equal(summary.agent_version, '2.1.197');
     assert.deepEqual(summary.executor_session_ids, [summary.executor_session_id]);
-    const kinds = (await entries(handle)).map(({ index, type }) => `${index} ${type.kind}`);
+    const kinds = (await readEntries(handle)).map(({ index, type }) => `${index} ${type.kind}`);
     assert.deepEqual(kinds, [
       '0 user_message',
       '1 system_message',
@@ -61,7 +61,7 @@ describe('engine', () => {
 
     const again = await (await bench.engine()).open(summary.session_id);
     assert.deepEqual(
-      (await entries(again)).map(({ index, type }) => `${index} ${type.kind}`),
+      (await readEntries(again)).map(({ index, type }) => `${index} ${type.kind}`),
       kinds,
     );
     assert.equal(again.summary().total_cost.provenance, 'reported');
@@ -74,9 +74,9 @@ describe('engine', () => {
     const reported: CoordinatorEvent[] = [];
     engine.onEvent((event) => reported.push(event));
     const handle = await engine.start(bench.request(turn('hello', 0.25)));
-    await outcome(handle);
+    await waitForResult(handle);
     const next = await engine.resume(handle.id, { prompt: prompt(turn('again', 0.5)) });
-    await outcome(next);
+    await waitForResult(next);
     const exportedEvents = async (): Promise<unknown[]> => {
       const chunks: string[] = [];
       const { chunks: all } = await engine.archive.export(handle.id, { format: 'events', redact: false });
@@ -105,13 +105,13 @@ describe('engine', () => {
   it('resumes by the newest id, and adds up totals', async () => {
     const engine = await bench.engine();
     const handle = await engine.start(bench.request(turn('one', 0.25)));
-    await outcome(handle);
+    await waitForResult(handle);
     const id = handle.summary().executor_session_id;
     const second = await engine.resume(handle.id, { prompt: prompt([{ unknownUnless: id }, ...turn('two', 0.5)]) });
-    const result = await outcome(second);
+    const result = await waitForResult(second);
     assert.equal(result.success, true, result.error);
     assert.equal(result.metadata?.totalCost, 0.75);
-    const indexes = (await entries(second)).map(({ index }) => index);
+    const indexes = (await readEntries(second)).map(({ index }) => index);
     assert.deepEqual(indexes, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
     assert.deepEqual(
       second.turns().map(({ firstIndex, usd }) => [firstIndex, usd]),
@@ -126,7 +126,7 @@ describe('engine', () => {
     const engine = await bench.engine();
     const steps = [{ init: true }, { say: 'waiting' }, { forever: true }];
     const [a, b] = await Promise.all([engine.start(bench.request(steps)), engine.start(bench.request(steps))]);
-    await Promise.all([seen(a, 'waiting'), seen(b, 'waiting')]);
+    await Promise.all([waitForEntry(a, 'waiting'), waitForEntry(b, 'waiting')]);
     await assert.rejects(engine.resume(a.id, { prompt: '[{}]' }), { code: 'session_busy' });
     const other = await bench.engine();
     await assert.rejects(other.resume(a.id, { prompt: '[{}]' }), { code: 'session_busy' });
@@ -140,7 +140,7 @@ describe('engine', () => {
   it('renames, hides and removes', async () => {
     const engine = await bench.engine();
     const handle = await engine.start(bench.request(turn('x', 0.1)));
-    await outcome(handle);
+    await waitForResult(handle);
     await engine.rename(handle.id, 'A better name');
     assert.equal(handle.summary().title, 'A better name');
     await engine.setHidden(handle.id, true);
@@ -167,7 +167,7 @@ describe('a session in two windows', () => {
     const here = await bench.engine();
     const steps = [{ init: true }, { say: 'before' }, { until: go }, { say: 'after' }, { result: { usd: 0.5 } }];
     const running = await here.start(bench.request(steps));
-    await seen(running, 'before');
+    await waitForEntry(running, 'before');
     const there = await (await bench.engine()).open(running.id);
     assert.equal(there.summary().status, 'running');
     assert.equal(there.isLive(), false);
@@ -177,9 +177,9 @@ describe('a session in two windows', () => {
       });
     });
     await writeFile(go, '');
-    await outcome(running);
+    await waitForResult(running);
     await over;
-    assert.deepEqual(await entries(there), await entries(running));
+    assert.deepEqual(await readEntries(there), await readEntries(running));
     assert.deepEqual(there.summary().total_cost, { provenance: 'reported', usd: 0.5 });
     there.dispose();
   });
@@ -188,8 +188,8 @@ describe('a session in two windows', () => {
     const engine = await bench.engine();
     const odd = [{ init: true }, { print: 'not json\n{"type":"from_the_future"}\n' }, { result: {} }];
     const handle = await engine.start(bench.request(odd));
-    await outcome(handle);
-    await outcome(await engine.resume(handle.id, { prompt: prompt(odd) }));
+    await waitForResult(handle);
+    await waitForResult(await engine.resume(handle.id, { prompt: prompt(odd) }));
     const { rawBytes, ...lines } = handle.sizes();
     assert.deepEqual(lines, { unknownLines: 2, malformedLines: 2 });
     const again = await (await bench.engine()).open(handle.id);
@@ -204,6 +204,6 @@ describe('a session in two windows', () => {
       prompt: 'x'.repeat(4 << 20),
       options: { model: 'deaf' },
     });
-    assert.equal((await outcome(handle)).success, false);
+    assert.equal((await waitForResult(handle)).success, false);
   });
 });

@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict';
 import { entryText } from '../../../src/cli/print/entryText.ts';
 import { exportFormats } from '../../../src/formats/export/formats.ts';
-import { exported } from '../../support/sessions/exported.ts';
-import { brokenIn, noiseIn, recordedSessions, type RecordedSession } from '../../support/captures/recordedSession.ts';
+import { exportText } from '../../support/sessions/exported.ts';
+import {
+  findBrokenValues,
+  findNoise,
+  recordedSessions,
+  type RecordedSession,
+} from '../../support/captures/recordedSession.ts';
 import { englishNumbers } from '../../../src/text/numberFormat.ts';
 
 describe('figures of recorded sessions', function () {
@@ -14,9 +19,9 @@ describe('figures of recorded sessions', function () {
     assert.ok(sessions.length >= 300, String(sessions.length));
     const found: string[] = [];
     for (const { name, printed, entries, source } of sessions) {
-      const texts = await Promise.all(['markdown', 'csv'].map((format) => exported(format, source)));
+      const texts = await Promise.all(['markdown', 'csv'].map((format) => exportText(format, source)));
       for (const text of [...texts, ...entries.map(entryText)]) {
-        found.push(...noiseIn(text, printed).map((noise) => `${name}: ${noise}`));
+        found.push(...findNoise(text, printed).map((noise) => `${name}: ${noise}`));
       }
     }
     assert.deepEqual(found, []);
@@ -27,7 +32,7 @@ describe('figures of recorded sessions', function () {
     const formats = exportFormats.map(({ id }) => id).filter((id) => !['html', 'markdown', 'csv'].includes(id));
     for (const { name, printed, source } of sessions) {
       for (const format of formats) {
-        const wrong = brokenIn(await exported(format, source), printed);
+        const wrong = findBrokenValues(await exportText(format, source), printed);
         found.push(...wrong.map((broken) => `${name}, ${format}: ${broken}`));
       }
     }
@@ -40,7 +45,7 @@ describe('figures of recorded sessions', function () {
       if (total === undefined || total.provenance === 'unknown') continue;
       const shown = englishNumbers.money(total.usd);
       assert.ok(
-        (await exported('markdown', source)).includes(
+        (await exportText('markdown', source)).includes(
           `| Cost | ${total.provenance === 'reported' ? '' : 'about '}${shown.replace('<', '\\<')}`,
         ),
         `${name} ${shown}`,

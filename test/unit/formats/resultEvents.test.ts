@@ -3,8 +3,8 @@ import { resultEvents } from '../../../src/formats/resultEvents.ts';
 import type { EntryType, NormalizedEntry } from '../../../src/model/transcript/entry.ts';
 import type { ToolUse } from '../../../src/model/transcript/tool.ts';
 import { linesOfCapture } from '../../support/captures/agentCaptures.ts';
-import { normalized } from '../../support/captures/captures.ts';
-import { capture } from '../../support/captures/chains.ts';
+import { normalizeLines } from '../../support/captures/captures.ts';
+import { captureNamed } from '../../support/captures/chains.ts';
 
 const at = (ms: number): string => new Date(ms).toISOString();
 
@@ -55,7 +55,7 @@ describe('events of a result', () => {
   });
 
   it('can be derived from a capture', () => {
-    const { entries } = normalized(linesOfCapture(capture('2.1.328/tools')));
+    const { entries } = normalizeLines(linesOfCapture(captureNamed('2.1.328/tools')));
     const events = resultEvents(entries);
     const count = (type: string): number => events.filter((event) => event.type === type).length;
     assert.deepEqual([count('tool_use'), count('tool_result')], [6, 6]);

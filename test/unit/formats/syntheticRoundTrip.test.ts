@@ -9,7 +9,7 @@ import { importFile } from '../../../src/engine/import/importFile.ts';
 import type { NormalizedEntry } from '../../../src/model/transcript/entry.ts';
 import { loadPrices } from '../../../src/insight/prices/prices.ts';
 import { isSynthetic } from '../../../src/model/transcript/synthetic.ts';
-import { exported, exportedJson, sourceOf } from '../../support/sessions/exported.ts';
+import { exportText, exportJson, sourceOf } from '../../support/sessions/exported.ts';
 import { aRun, aSession, aSummary, sessionId, temporaryStore, time } from '../../support/sessions/records.ts';
 
 const message = (index: number, content: string, overrides: Partial<NormalizedEntry> = {}): NormalizedEntry => ({
@@ -93,20 +93,20 @@ describe('marks of automatic messages', () => {
   });
 
   it('survive Agent Communication Protocol messages', async () => {
-    const back = await imported('messages.json', await exported('acp', sourceOf(entries)));
+    const back = await imported('messages.json', await exportText('acp', sourceOf(entries)));
     assert.deepEqual(marksIn(back.all), marks);
     assert.deepEqual(
       back.all.map(({ content }) => content),
       entries.map(({ content }) => content),
     );
     assert.deepEqual(back.summary.synthetic, { messages: 2, runs: 0, turns: 0 });
-    const again = await imported('again.json', await exported('acp', sourceOf(back.all)));
+    const again = await imported('again.json', await exportText('acp', sourceOf(back.all)));
     assert.deepEqual(marksIn(again.all), marks);
     assert.equal(again.problems, 0);
   });
 
   it('count as missing if they have a wrong type, and the import reports how many', async () => {
-    const text = (await exported('acp', sourceOf(entries))).replaceAll('"synthetic":true', '"synthetic":"true"');
+    const text = (await exportText('acp', sourceOf(entries))).replaceAll('"synthetic":true', '"synthetic":"true"');
     const back = await imported('messages.json', text);
     assert.deepEqual([back.problems, back.mistyped], [2, 2]);
     assert.deepEqual(back.all.map(isSynthetic), [false, false, false, false]);
@@ -115,7 +115,7 @@ describe('marks of automatic messages', () => {
 
   it('are loaded by @langchain/core', async () => {
     const isStored = z.custom<StoredMessage>((value) => typeof value === 'object' && value !== null && 'data' in value);
-    const stored = z.array(isStored).parse(await exportedJson('langchain', sourceOf(entries)));
+    const stored = z.array(isStored).parse(await exportJson('langchain', sourceOf(entries)));
     const loaded = mapStoredMessagesToChatMessages(stored);
     assert.deepEqual(
       loaded.map(({ additional_kwargs }) => marksOf(additional_kwargs)),
@@ -123,7 +123,7 @@ describe('marks of automatic messages', () => {
     );
     const saved = z.object({ messages: z.array(z.object({ additional_kwargs: z.record(z.string(), z.unknown()) })) });
     const checkpoint = z.object({ channel_values: saved });
-    const { channel_values } = checkpoint.parse(await exportedJson('langchain-checkpoint', sourceOf(entries)));
+    const { channel_values } = checkpoint.parse(await exportJson('langchain-checkpoint', sourceOf(entries)));
     assert.deepEqual(
       channel_values.messages.map(({ additional_kwargs }) => marksOf(additional_kwargs)),
       marks,
@@ -132,7 +132,7 @@ describe('marks of automatic messages', () => {
 
   it('are in the steps of ATIF', async () => {
     const trajectory = z.object({ steps: z.array(z.object({ extra: z.record(z.string(), z.unknown()) })) });
-    const { steps } = trajectory.parse(await exportedJson('atif', sourceOf(entries)));
+    const { steps } = trajectory.parse(await exportJson('atif', sourceOf(entries)));
     assert.deepEqual(
       steps.map(({ extra }) => marksOf(extra)),
       marks,
@@ -142,9 +142,9 @@ describe('marks of automatic messages', () => {
   it('are in the span of a run, and in readable exports', async () => {
     const run = { ...aRun({ status: 'completed', end_index: 4 }), ...followUp, prompt_origin: 'follow_up' as const };
     const source = sourceOf(entries, { runs: [run] });
-    const spans = await exported('otlp', source);
+    const spans = await exportText('otlp', source);
     for (const text of ['vitrine.prompt.synthetic', 'task_incomplete', '2 of 3 to-dos are open', 'follow_up'])
       assert.ok(spans.includes(text), text);
-    assert.match(await exported('markdown', source), /\*\*Trigger\*\*[^]*\*\*Callback\*\*[^]*\*\*User\*\*/);
+    assert.match(await exportText('markdown', source), /\*\*Trigger\*\*[^]*\*\*Callback\*\*[^]*\*\*User\*\*/);
   });
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { lexMarkdown } from '../../../src/text/boundedLexer.ts';
 import { markdownParts } from '../../../webview/markdown/blocks.ts';
-import { attempt, sizeOf, table } from '../../support/hostile/markdown.ts';
+import { createAttempt, sizeOf, table } from '../../support/hostile/markdown.ts';
 
 const bytes = (text: string): number => Buffer.byteLength(text);
 const drawn = (text: string): number =>
@@ -11,7 +11,7 @@ describe('Markdown designed to grow', function () {
   it('in 1,000 variants is drawn within a multiple of its size', () => {
     for (let number = 0; number < 1000; number += 1) {
       for (const size of [1000, 4000]) {
-        const text = attempt(number, size);
+        const text = createAttempt(number, size);
         const about = `attempt ${number} of ${bytes(text)} bytes`;
         assert.ok(drawn(text) <= 4 * bytes(text) + 500, `${about}: drawn as ${drawn(text)}`);
       }

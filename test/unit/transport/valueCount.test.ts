@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { hasMoreValues } from '../../../src/transport/valueCount.ts';
-import { fuzz } from '../../support/hostile/fuzz.ts';
+import { fuzzOptions } from '../../support/hostile/fuzz.ts';
 
 const has = (text: string, max: number): boolean => hasMoreValues(Buffer.from(text), max);
 
@@ -37,7 +37,7 @@ describe('the number of values in a message', () => {
         assert.equal(has(text, marks), false);
         assert.equal(has(text, marks - 1), marks > 0);
       }),
-      fuzz(200),
+      fuzzOptions(200),
     );
   });
 });

@@ -24,7 +24,7 @@ function up(folder) {
 export const cache = path.resolve(process.env['VITRINE_HOST_CACHE'] || path.join(repository, '.vscode-test'));
 
 /** @param {number} pid */
-function alive(pid) {
+function isAlive(pid) {
   try {
     process.kill(pid, 0);
     return true;
@@ -66,7 +66,7 @@ export function tryLock(name) {
     } catch (error) {
       if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw cacheProblem(cache, error);
       const holder = existsSync(file) ? Number(readFileSync(file, 'utf8')) : NaN;
-      if (!(holder > 0) || alive(holder)) return undefined;
+      if (!(holder > 0) || isAlive(holder)) return undefined;
       rmSync(file, { force: true });
     }
   }

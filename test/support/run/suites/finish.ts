@@ -1,12 +1,12 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { StartProblem } from '../../host/install/startProblem.mjs';
-import { none, type SuiteResult, summary } from './results.ts';
+import { emptyResult, type SuiteResult, formatSummary } from './results.ts';
 
 /** Writes and prints a suite's result, with failures last. Returns the exit code. */
 export function finish(name: string, result: SuiteResult): number {
   mkdirSync('test-results', { recursive: true });
   writeFileSync(`test-results/${name}.json`, JSON.stringify(result, null, 2));
-  console.log(summary(name, result));
+  console.log(formatSummary(name, result));
   const ran = result.passed + result.failed + result.skipped > 0;
   if (!ran) console.error(`[${name}] ran no test`);
   for (const failure of result.failures) console.error(`[${name}] FAILED ${failure}`);
@@ -26,6 +26,6 @@ export function finishOnErrors(name: string): void {
   process.on('uncaughtException', (error) => {
     const text = error instanceof StartProblem ? error.message : (error.stack ?? error.message);
     const failures = [`before or after the tests\n${text}`];
-    void exitWith(finish(name, { ...none(), failed: 1, failures, report: [] }));
+    void exitWith(finish(name, { ...emptyResult(), failed: 1, failures, report: [] }));
   });
 }

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import Mocha from 'mocha';
-import { collect, notLoaded, type SuiteResult } from './results.ts';
+import { collectResults, notLoadedResult, type SuiteResult } from './results.ts';
 
 /**
  * Runs test files in this process. A failure to load them counts as one failure. A test that fails is repeated up to
@@ -24,7 +24,7 @@ export async function runFiles(
   });
   for (const file of files) mocha.addFile(path.resolve(file));
   forbidOwnGroup();
-  return mocha.loadFilesAsync().then(() => collect(mocha, retries > 0), notLoaded);
+  return mocha.loadFilesAsync().then(() => collectResults(mocha, retries > 0), notLoadedResult);
 }
 
 /** A test that reads a pid from a file that is still empty gets 0, and would kill its own suite without a result. */

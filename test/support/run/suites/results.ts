@@ -42,7 +42,7 @@ interface Outcome {
  * Runs the loaded suites and counts. A failed hook counts as a failed test. With `repeatHooks`, suites with failed hooks run
  * a second time, because Mocha repeats only tests; a hook that then passes is listed as unsteady.
  */
-export async function collect(mocha: Mocha, repeatHooks = false): Promise<SuiteResult> {
+export async function collectResults(mocha: Mocha, repeatHooks = false): Promise<SuiteResult> {
   mocha.cleanReferencesAfterRun(false);
   const outcomes = await run(mocha);
   const broken = repeatHooks ? outcomes.filter(({ suite = '' }) => suite !== '') : [];
@@ -53,7 +53,7 @@ export async function collect(mocha: Mocha, repeatHooks = false): Promise<SuiteR
   mocha.grep(again);
   const second = await run(mocha);
   const result = counted([...outcomes.filter(({ title }) => !again.test(title)), ...second]);
-  const unsteady = broken.map(({ title, failure }) => `${title}\n${described(failure)}`);
+  const unsteady = broken.map(({ title, failure }) => `${title}\n${describeFailure(failure)}`);
   return { ...result, unsteady: [...result.unsteady, ...unsteady] };
 }
 
@@ -82,15 +82,15 @@ function run(mocha: Mocha): Promise<readonly Outcome[]> {
 }
 
 function counted(outcomes: readonly Outcome[]): SuiteResult {
-  const result: SuiteResult = { ...none(), failures: [], report: [] };
+  const result: SuiteResult = { ...emptyResult(), failures: [], report: [] };
   for (const { title, kind, duration, failure, first } of outcomes) {
     result[kind] += 1;
     if (kind === 'skipped') result.skips.push(title);
-    if (kind === 'passed' && first !== undefined) result.unsteady.push(`${title}\n${described(first)}`);
+    if (kind === 'passed' && first !== undefined) result.unsteady.push(`${title}\n${describeFailure(first)}`);
     if (kind === 'passed') result.report.push(`  ✔ ${title} (${duration} ms)`);
     if (kind !== 'failed') continue;
-    const before = first === undefined ? '' : `\nAt the first attempt: ${described(first)}`;
-    const error = `${described(failure)}${before}`;
+    const before = first === undefined ? '' : `\nAt the first attempt: ${describeFailure(first)}`;
+    const error = `${describeFailure(failure)}${before}`;
     result.failures.push(`${title}\n${error}`);
     result.report.push(`  ✖ ${title}\n${error}`);
   }
@@ -98,13 +98,13 @@ function counted(outcomes: readonly Outcome[]): SuiteResult {
 }
 
 /** Result if the suites could not be loaded. */
-export function notLoaded(error: unknown): SuiteResult {
+export function notLoadedResult(error: unknown): SuiteResult {
   const failure = `the test files load\n${trace(error)}`;
-  return { ...none(), failed: 1, failures: [failure], report: [`  ✖ ${failure}`] };
+  return { ...emptyResult(), failed: 1, failures: [failure], report: [`  ✖ ${failure}`] };
 }
 
 /** No test has run. */
-export function none(): Omit<SuiteResult, 'failures' | 'report'> {
+export function emptyResult(): Omit<SuiteResult, 'failures' | 'report'> {
   return { passed: 0, failed: 0, skipped: 0, skips: [], unsteady: [] };
 }
 
@@ -112,7 +112,7 @@ function escaped(title: string): string {
   return title.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`);
 }
 
-function described(failure: Failure | undefined): string {
+function describeFailure(failure: Failure | undefined): string {
   const evidence = failure?.test.evidence;
   return evidence === undefined ? trace(failure?.error) : `${trace(failure?.error)}\n${evidence}`;
 }
@@ -122,7 +122,7 @@ function trace(error: unknown): string {
 }
 
 /** Such as `[unit] 12 passed, 0 failed, 1 skipped`, with the names of skipped and unsteady tests below. */
-export function summary(suite: string, { passed, failed, skipped, skips, unsteady }: SuiteResult): string {
+export function formatSummary(suite: string, { passed, failed, skipped, skips, unsteady }: SuiteResult): string {
   const counts = `[${suite}] ${passed} passed, ${failed} failed, ${skipped} skipped`;
   return [
     counts,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { normalizedEntrySchema } from '../../../../src/model/transcript/entry.ts';
-import { normalized, stdoutLines } from '../../../support/captures/captures.ts';
+import { normalizeLines, stdoutLines } from '../../../support/captures/captures.ts';
 import { assistant, call, event, init, kinds, result, text } from '../../../support/captures/claudeLines.ts';
 
 describe('bad output of Claude Code', () => {
@@ -87,7 +87,7 @@ describe('bad output of Claude Code', () => {
   for (const [name, lines, expected] of cases) {
     it(name, () => {
       const source = stdoutLines(...lines);
-      const { entries, facts } = normalized(source);
+      const { entries, facts } = normalizeLines(source);
       const own = entries.filter(({ type }) => type.kind !== 'system_message' || type.subtype !== 'interrupted');
       assert.deepEqual(kinds(own), expected);
       for (const entry of entries) normalizedEntrySchema.parse(entry);
@@ -99,7 +99,7 @@ describe('bad output of Claude Code', () => {
 
   it('keeps unknown lines unchanged', () => {
     const lines = ['{"type": "brand_new",  "a": 1}', '{"type":', 'plain text'];
-    const { entries } = normalized(stdoutLines(...lines));
+    const { entries } = normalizeLines(stdoutLines(...lines));
     assert.deepEqual(
       entries.map(({ metadata }) => metadata?.raw),
       lines,
@@ -107,12 +107,12 @@ describe('bad output of Claude Code', () => {
   });
 
   it('keeps a cost as printed, however large', () => {
-    const { entries } = normalized(stdoutLines({ type: 'result', subtype: 'success', total_cost_usd: 1e308 }));
+    const { entries } = normalizeLines(stdoutLines({ type: 'result', subtype: 'success', total_cost_usd: 1e308 }));
     assert.match(entries[0]?.content ?? '', /\$[\d,]{300,}\.00$/);
   });
 
   it('reports the size of an oversized line', () => {
-    const { entries, facts } = normalized([{ stream: 'stdout', oversize: { bytes: 9_437_184, head: '{"type":' } }]);
+    const { entries, facts } = normalizeLines([{ stream: 'stdout', oversize: { bytes: 9_437_184, head: '{"type":' } }]);
     assert.deepEqual(kinds(entries), ['error oversize_line']);
     assert.match(entries[0]?.content ?? '', /9\.0 MB \(9437184 bytes\)/);
     assert.equal(facts.lines.oversize, 1);
@@ -122,7 +122,7 @@ describe('bad output of Claude Code', () => {
     const input = `{"type":"assistant","message":{"content":[{"type":"tool_use","id":"a","name":"X","input":${nested(50_000)}}]}}`;
     const unknown = `{"type":"assistant","message":{"content":[${nested(50_000)}]}}`;
     const answer = `{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"a","content":${nested(50_000)}}]},"tool_use_result":${nested(50_000)}}`;
-    const { entries } = normalized(stdoutLines(input, unknown, answer, `[${input}]`));
+    const { entries } = normalizeLines(stdoutLines(input, unknown, answer, `[${input}]`));
     assert.equal(entries.filter(({ type }) => type.kind === 'tool_use').length, 1);
     for (const entry of entries) JSON.stringify(entry);
   });
@@ -132,7 +132,7 @@ describe('bad output of Claude Code', () => {
       ...assistant(`m${level}`, text(`level ${level}`), call(`c${level}`, 'Agent')),
       parent_tool_use_id: level === 0 ? null : `c${level - 1}`,
     }));
-    const { entries, facts } = normalized(stdoutLines(init, ...levels));
+    const { entries, facts } = normalizeLines(stdoutLines(init, ...levels));
     const tools = entries.flatMap(({ type }) => (type.kind === 'tool_use' ? [type.tool] : []));
     assert.equal(tools.length, 200);
     assert.equal(tools[199]?.parentCallId, 'c198');
@@ -142,7 +142,7 @@ describe('bad output of Claude Code', () => {
   it('reports a process without output', () => {
     const of = (stderr: string[], code: number | null, signal: string | null = null) =>
       kinds(
-        normalized(
+        normalizeLines(
           stderr.map((line) => ({ stream: 'stderr', text: line })),
           { code, signal },
         ).entries,
@@ -167,7 +167,7 @@ describe('bad output of Claude Code', () => {
 
   it('truncates stderr in the middle', () => {
     const lines = Array.from({ length: 30_000 }, (_, at) => ({ stream: 'stderr', text: `line ${at}` }) as const);
-    const { facts, entries } = normalized(lines);
+    const { facts, entries } = normalizeLines(lines);
     assert.ok(facts.stderr.startsWith('line 0\nline 1\n'));
     assert.ok(facts.stderr.endsWith('line 29999\n'));
     assert.ok(facts.stderr.length < 2 * 64 * 1024 + 10);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { normalizedEntrySchema, type NormalizedEntry } from '../../../../src/model/transcript/entry.ts';
 import { type AgentCapture, linesOfCapture } from '../../../support/captures/agentCaptures.ts';
-import { claudeCaptures, normalized } from '../../../support/captures/captures.ts';
+import { claudeCaptures, normalizeLines } from '../../../support/captures/captures.ts';
 
 type Value = Record<string, unknown>;
 
@@ -111,7 +111,7 @@ describe('every Claude Code capture', () => {
 
   for (const capture of captures) {
     describe(capture.name, () => {
-      const { entries, open, updates, facts } = normalized(linesOfCapture(capture), capture.exit);
+      const { entries, open, updates, facts } = normalizeLines(linesOfCapture(capture), capture.exit);
       const expected = wire(capture);
 
       it('gives valid entries, numbered without gaps, all closed', () => {

@@ -5,7 +5,7 @@ import { parseBriefLine } from '../../../../src/agents/claude-code/texts/briefLi
 import { DeltaLines } from '../../../../src/agents/claude-code/texts/deltaLine.ts';
 import type { NormalizedEntry } from '../../../../src/model/transcript/entry.ts';
 import { capturesOf, readBy, type AgentCapture, type Read } from '../../../support/captures/agentCaptures.ts';
-import { mutated, mutation } from '../../../support/hostile/damage.ts';
+import { mutateLines, mutation } from '../../../support/hostile/damage.ts';
 
 function read(lines: readonly string[]): Read {
   return readBy(
@@ -55,7 +55,7 @@ describe('pieces of a stream of Claude Code', () => {
     });
     fc.assert(
       fc.property(run, ({ capture, changes }) => {
-        const stdout = changes.reduce(mutated, [...capture.stdout]);
+        const stdout = changes.reduce(mutateLines, [...capture.stdout]);
         assert.deepEqual(withoutRaw(read(stdout)), withoutRaw(read(theLongWay(stdout))));
       }),
       { numRuns: 300 },

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { normalizedEntrySchema } from '../../../../src/model/transcript/entry.ts';
 import type { OutputLine } from '../../../../src/model/transcript/normalizer.ts';
-import { claudeCaptures, normalized } from '../../../support/captures/captures.ts';
-import { mutated, mutation } from '../../../support/hostile/damage.ts';
-import { fuzz } from '../../../support/hostile/fuzz.ts';
+import { claudeCaptures, normalizeLines } from '../../../support/captures/captures.ts';
+import { mutateLines, mutation } from '../../../support/hostile/damage.ts';
+import { fuzzOptions } from '../../../support/hostile/fuzz.ts';
 
 const captures = claudeCaptures().filter(({ stdout }) => stdout.length > 0);
 
@@ -39,9 +39,9 @@ describe('damaged output of Claude Code', () => {
   it('never throws, numbers without gaps, closes all entries, and has each call once', () => {
     fc.assert(
       fc.property(run, ({ capture, changes, exit }) => {
-        const stdout = changes.reduce(mutated, [...capture.stdout]);
+        const stdout = changes.reduce(mutateLines, [...capture.stdout]);
         const lines: OutputLine[] = stdout.map((text) => ({ stream: 'stdout', text }));
-        const { entries, open, facts } = normalized(lines, exit);
+        const { entries, open, facts } = normalizeLines(lines, exit);
         assert.ok(!entries.some(({ type }) => type.kind === 'error' && type.error.code === 'normalizer_fault'));
         entries.forEach(({ index }, at) => assert.equal(index, at));
         for (const entry of entries) normalizedEntrySchema.parse(entry);
@@ -51,7 +51,7 @@ describe('damaged output of Claude Code', () => {
         for (const id of calledIn(stdout)) assert.ok(ids.includes(id), id);
         assert.equal(facts.lines.total, stdout.filter((text) => text.trim() !== '').length);
       }),
-      fuzz(1500),
+      fuzzOptions(1500),
     );
   });
 
@@ -74,12 +74,12 @@ describe('damaged output of Claude Code', () => {
     );
     fc.assert(
       fc.property(fc.array(line, { maxLength: 20 }), (texts) => {
-        const { entries, open } = normalized(texts.map((text) => ({ stream: 'stdout', text })));
+        const { entries, open } = normalizeLines(texts.map((text) => ({ stream: 'stdout', text })));
         assert.ok(!entries.some(({ type: { kind } }, at) => kind === 'error' && entries[at]!.index !== at));
         for (const entry of entries) normalizedEntrySchema.parse(entry);
         assert.deepEqual(open, []);
       }),
-      fuzz(1000),
+      fuzzOptions(1000),
     );
   });
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { NormalizedEntry } from '../../../../src/model/transcript/entry.ts';
-import { normalized, stdoutLines } from '../../../support/captures/captures.ts';
+import { normalizeLines, stdoutLines } from '../../../support/captures/captures.ts';
 import {
   assistant,
   call,
@@ -23,7 +23,7 @@ function toolAt(entries: readonly NormalizedEntry[], index: number) {
 
 describe('lines of Claude Code', () => {
   it('have no metadata before it is known, and then always the same', () => {
-    const { entries } = normalized(stdoutLines({ type: 'system', subtype: 'status', status: 'starting' }, init));
+    const { entries } = normalizeLines(stdoutLines({ type: 'system', subtype: 'status', status: 'starting' }, init));
     assert.equal(entries[0]?.metadata, undefined);
     assert.equal(entries[1]?.metadata?.sessionId, session_id);
     assert.equal(entries[1].metadata.model, 'model-a');
@@ -31,7 +31,7 @@ describe('lines of Claude Code', () => {
   });
 
   it("count from the run's first index", () => {
-    const { entries } = normalized(stdoutLines(init, success), undefined, { firstIndex: 7 });
+    const { entries } = normalizeLines(stdoutLines(init, success), undefined, { firstIndex: 7 });
     assert.deepEqual(
       entries.map(({ index }) => index),
       [7, 8],
@@ -40,13 +40,13 @@ describe('lines of Claude Code', () => {
 
   it('keep valid timestamps', () => {
     const at = '2026-11-20T10:11:21.114Z';
-    const of = (timestamp: unknown) => normalized(stdoutLines({ ...init, timestamp })).entries[0]?.timestamp;
+    const of = (timestamp: unknown) => normalizeLines(stdoutLines({ ...init, timestamp })).entries[0]?.timestamp;
     assert.equal(of(at), at);
     for (const bad of ['yesterday', '2026-13-01T00:00:00Z', 7, null]) assert.equal(of(bad), '2026-11-20T10:00:00.000Z');
   });
 
   it('accept results in any order, before their calls, twice, or without a call', () => {
-    const { entries, open } = normalized(
+    const { entries, open } = normalizeLines(
       stdoutLines(
         init,
         result('early', 'too soon'),
@@ -80,7 +80,7 @@ describe('lines of Claude Code', () => {
       ...result(id, content, { is_error: true }),
       ...(meta !== undefined && { tool_result_meta: [{ id, ...meta }] }),
     });
-    const { entries } = normalized(
+    const { entries } = normalizeLines(
       stdoutLines(
         assistant('m', ...['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].map((id) => call(id))),
         line('a', 'no', { permission_decision: { decision: 'reject' } }),
@@ -111,7 +111,7 @@ describe('lines of Claude Code', () => {
       session_id,
       ...extra,
     });
-    const { entries } = normalized(
+    const { entries } = normalizeLines(
       stdoutLines(
         init,
         user([text('The prompt')], { isReplay: true }),
@@ -141,7 +141,7 @@ describe('lines of Claude Code', () => {
   });
 
   it('stream into open entries that final lines close', () => {
-    const { entries, updates } = normalized(
+    const { entries, updates } = normalizeLines(
       stdoutLines(
         init,
         started('m'),
@@ -173,7 +173,7 @@ describe('lines of Claude Code', () => {
   });
 
   it('keep streamed text when the stream breaks', () => {
-    const { entries, facts } = normalized(
+    const { entries, facts } = normalizeLines(
       stdoutLines(
         init,
         started('m'),
@@ -189,7 +189,7 @@ describe('lines of Claude Code', () => {
   });
 
   it('keep a final text that differs from the streamed one', () => {
-    const { entries } = normalized(
+    const { entries } = normalizeLines(
       stdoutLines(init, started('m'), delta(0, 'One'), assistant('m', text('Two')), success),
     );
     assert.deepEqual(
@@ -200,7 +200,7 @@ describe('lines of Claude Code', () => {
 
   it('do not repeat text that the message already had at its start', () => {
     const shown = (...lines: unknown[]) =>
-      normalized(stdoutLines(init, started('m', [text('Hi')]), ...lines)).entries.filter(
+      normalizeLines(stdoutLines(init, started('m', [text('Hi')]), ...lines)).entries.filter(
         ({ type }) => type.kind === 'assistant_message',
       ).length;
     assert.equal(shown(delta(0, 'Hi'), assistant('m', text('Hi'))), 1);
@@ -211,7 +211,9 @@ describe('lines of Claude Code', () => {
 
   it('count an identical repeated line once', () => {
     const line = { ...assistant('m', text('Once')), uuid: 'u' };
-    const { entries } = normalized(stdoutLines(line, line, { ...line, message: assistant('m', text('Else')).message }));
+    const { entries } = normalizeLines(
+      stdoutLines(line, line, { ...line, message: assistant('m', text('Else')).message }),
+    );
     assert.deepEqual(
       entries.flatMap(({ type, content }) => (type.kind === 'assistant_message' ? [content] : [])),
       ['Once', 'Else'],
@@ -223,7 +225,7 @@ describe('lines of Claude Code', () => {
     const synthetic = { type: 'assistant', message: { id: 'x', model: '<synthetic>', content: [text(shown)] } };
     const failed = { ...success, is_error: true, result: shown };
     for (const lines of [[{ ...synthetic, error: 'rate_limit' }, failed], [synthetic, failed], [failed]]) {
-      const { entries, facts } = normalized(stdoutLines(init, ...lines), { code: 1, signal: null });
+      const { entries, facts } = normalizeLines(stdoutLines(init, ...lines), { code: 1, signal: null });
       assert.deepEqual(kinds(entries).slice(1), ['error rate_limit', 'system_message result']);
       assert.equal(facts.answer, '');
       assert.equal(entries[1]?.metadata?.model, 'model-a');
@@ -233,7 +235,7 @@ describe('lines of Claude Code', () => {
   it('report a limit of the plan with its window, use and reset', () => {
     const limit = (rate_limit_info: object) => ({ type: 'rate_limit_event', rate_limit_info });
     const resetsAt = 1_795_766_400;
-    const { entries } = normalized(
+    const { entries } = normalizeLines(
       stdoutLines(
         init,
         limit({ status: 'allowed_warning', rateLimitType: 'seven_day_opus', utilization: 0.876, resetsAt }),
@@ -259,21 +261,21 @@ describe('lines of Claude Code', () => {
       ['error_max_turns', 'max_turns'],
       ['error_max_budget_usd', 'max_budget'],
     ]) {
-      const { entries } = normalized(stdoutLines(init, { ...success, subtype, is_error: false, errors: [] }));
+      const { entries } = normalizeLines(stdoutLines(init, { ...success, subtype, is_error: false, errors: [] }));
       assert.deepEqual(kinds(entries).slice(1), [`error ${String(code)}`, 'system_message result']);
     }
   });
 
   it('extend citations over the whole block, in code points', () => {
     const cited = { type: 'web_search_result_location', url: 'https://a.example', title: 'A', cited_text: 'said' };
-    const { entries } = normalized(stdoutLines(assistant('m', { ...text('Rocket 🚀'), citations: [cited] })));
+    const { entries } = normalizeLines(stdoutLines(assistant('m', { ...text('Rocket 🚀'), citations: [cited] })));
     assert.deepEqual(entries[0]?.metadata?.annotations, [
       { kind: 'citation', start_index: 0, end_index: 8, url: 'https://a.example', title: 'A', description: 'said' },
     ]);
   });
 
   it('read server tools of the API as calls', () => {
-    const { entries } = normalized(
+    const { entries } = normalizeLines(
       stdoutLines(
         assistant(
           'm',
@@ -296,7 +298,7 @@ describe('lines of Claude Code', () => {
   });
 
   it('read tool calls that are lines of their own', () => {
-    const { entries } = normalized(
+    const { entries } = normalizeLines(
       stdoutLines(
         init,
         { type: 'tool_use', tool: 'Read', input: { file_path: 'src/index.ts' } },

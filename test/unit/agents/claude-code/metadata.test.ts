@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { normalized, stdoutLines } from '../../../support/captures/captures.ts';
+import { normalizeLines, stdoutLines } from '../../../support/captures/captures.ts';
 
 /** Lines about the run, and what is shown of them. */
 const cases: readonly (readonly [line: object, shown: string])[] = [
@@ -57,7 +57,7 @@ const cases: readonly (readonly [line: object, shown: string])[] = [
 describe('lines of Claude Code about the run', () => {
   for (const [line, shown] of cases) {
     it(`say: ${shown.replaceAll('\n', ' ')}`, () => {
-      const { entries, facts } = normalized(stdoutLines({ type: 'system', ...line }));
+      const { entries, facts } = normalizeLines(stdoutLines({ type: 'system', ...line }));
       assert.equal(entries[0]?.content, shown);
       assert.equal(facts.lines.unknown, 0);
     });

@@ -3,7 +3,7 @@ import { completeAction } from '../../../../src/agents/claude-code/tools/toolOut
 import { FileHistory } from '../../../../src/insight/files/history.ts';
 import type { FileChange } from '../../../../src/model/transcript/tool.ts';
 import { call } from '../../../support/sessions/madeEntries.ts';
-import { repeated } from '../../../support/hostile/growing.ts';
+import { repeatTo } from '../../../support/hostile/growing.ts';
 
 interface Hunk {
   readonly oldStart: number;
@@ -96,7 +96,7 @@ describe('patches of Claude Code, which print two spaces for a tab', () => {
 
   it('take linear time', () => {
     for (const piece of ['\t', '\t\n', ' \t', '\r\t']) {
-      const large = repeated(piece, 2_000_000);
+      const large = repeatTo(piece, 2_000_000);
       const detail = { originalFile: large, oldString: large, newString: `${large}x`, replaceAll: true };
       const lines = large.split('\n').map((line) => `-${line}`);
       const action = edited([{ oldText: large, newText: `${large}x` }], detail, [{ oldStart: 1, newStart: 1, lines }]);

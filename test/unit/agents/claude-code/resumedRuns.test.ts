@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { normalized, stdoutLines } from '../../../support/captures/captures.ts';
+import { normalizeLines, stdoutLines } from '../../../support/captures/captures.ts';
 import {
   assistant,
   call,
@@ -37,7 +37,7 @@ describe('repeated output of Claude Code', () => {
       whole: [assistant('m2', text('Hello'))],
     };
     for (const [how, lines] of Object.entries(again)) {
-      const { entries, facts } = normalized(stdoutLines(init, started('m1'), delta(0, 'Hel'), ...lines, success));
+      const { entries, facts } = normalizeLines(stdoutLines(init, started('m1'), delta(0, 'Hel'), ...lines, success));
       assert.equal(facts.answer, 'Hello', how);
       assert.equal(facts.finalText, 'Hello', how);
       const said = entries.filter(({ type }) => type.kind === 'assistant_message');
@@ -53,7 +53,7 @@ describe('repeated output of Claude Code', () => {
   });
 
   it('keeps completed blocks of an interrupted stream, and drops incomplete calls', () => {
-    const { entries, facts } = normalized(
+    const { entries, facts } = normalizeLines(
       stdoutLines(
         init,
         started('m1'),
@@ -75,7 +75,7 @@ describe('repeated output of Claude Code', () => {
   });
 
   it('completes a partial answer when its final line comes late', () => {
-    const { entries, facts } = normalized(
+    const { entries, facts } = normalizeLines(
       stdoutLines(init, started('m1'), delta(0, 'Hel'), started('m2'), assistant('m1', text('Hello')), stop, success),
     );
     assert.equal(facts.answer, 'Hello');
@@ -85,7 +85,7 @@ describe('repeated output of Claude Code', () => {
 
   it('does not confuse a subagent with a restarted answer', () => {
     const other = { parent_tool_use_id: 'task' };
-    const { facts } = normalized(
+    const { facts } = normalizeLines(
       stdoutLines(
         init,
         started('m1'),
@@ -101,7 +101,7 @@ describe('repeated output of Claude Code', () => {
   });
 
   it('is another call if another message uses the same id', () => {
-    const { entries } = normalized(
+    const { entries } = normalizeLines(
       stdoutLines(
         init,
         assistant('m1', call('a')),
@@ -133,7 +133,7 @@ describe('repeated output of Claude Code', () => {
       assistant(`m${n}`, call('call_0')),
       result('call_0', `result ${n}`),
     ]);
-    const { entries, facts } = normalized(stdoutLines(init, ...lines.flat(), success));
+    const { entries, facts } = normalizeLines(stdoutLines(init, ...lines.flat(), success));
     const calls = entries.flatMap(({ type }) => (type.kind === 'tool_use' ? [type.tool] : []));
     assert.equal(calls.length, 300);
     assert.equal(new Set(calls.map(({ callId }) => callId)).size, 300);
@@ -142,14 +142,14 @@ describe('repeated output of Claude Code', () => {
 
   it('counts a repeated closing line once', () => {
     const closing = { ...success, uuid: 'u', total_cost_usd: 0.5, usage: { input_tokens: 3, output_tokens: 4 } };
-    const { facts } = normalized(stdoutLines(init, closing, closing));
+    const { facts } = normalizeLines(stdoutLines(init, closing, closing));
     assert.equal(facts.reports.length, 1);
-    assert.equal(normalized(stdoutLines(init, closing, { ...closing, uuid: 'v' })).facts.reports.length, 2);
+    assert.equal(normalizeLines(stdoutLines(init, closing, { ...closing, uuid: 'v' })).facts.reports.length, 2);
   });
 
   it('has the reason of a failure from texts and objects', () => {
     const of = (errors: unknown) =>
-      normalized(stdoutLines(init, { ...success, subtype: 'error_during_execution', is_error: true, errors })).facts
+      normalizeLines(stdoutLines(init, { ...success, subtype: 'error_during_execution', is_error: true, errors })).facts
         .reports[0]?.errors;
     assert.deepEqual(of(['a', { message: 'b' }, { code: 7 }, null, '']), ['a', 'b', '{"code":7}']);
   });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { normalized, stdoutLines } from '../../../support/captures/captures.ts';
+import { normalizeLines, stdoutLines } from '../../../support/captures/captures.ts';
 import {
   assistant,
   call,
@@ -39,7 +39,7 @@ describe('retracted output of Claude Code', () => {
   };
   for (const [how, lines] of Object.entries(reported)) {
     it(`is not part of the answer, but stays in the transcript: ${how}`, () => {
-      const { entries, facts, open } = normalized(stdoutLines(init, ...refused, ...lines, success));
+      const { entries, facts, open } = normalizeLines(stdoutLines(init, ...refused, ...lines, success));
       assert.deepEqual([facts.answer, facts.finalText], ['Whole', 'Whole']);
       assert.deepEqual(
         entries
@@ -61,7 +61,7 @@ describe('retracted output of Claude Code', () => {
   it('is recognized by the final line of the stream', () => {
     const final = { ...assistant('m1', text('Half')), uuid: 'a1' };
     const next = [started('m2'), delta(0, 'Who'), { ...assistant('m2', text('Whole')), supersedes: ['a1'] }, stop];
-    const { entries, facts } = normalized(
+    const { entries, facts } = normalizeLines(
       stdoutLines(init, started('m1'), delta(0, 'Ha'), final, stop, ...next, success),
     );
     assert.equal(facts.answer, 'Whole');
@@ -78,7 +78,7 @@ describe('retracted output of Claude Code', () => {
   it("is another message's call with a reused id", () => {
     const first = [{ ...assistant('m1', call('a')), uuid: 'a1' }, result('a', 'one')];
     const second = { ...assistant('m2', call('a', 'Bash', { command: 'pwd' })), uuid: 'a2' };
-    const { entries } = normalized(stdoutLines(init, ...first, second, fallback('a2'), success));
+    const { entries } = normalizeLines(stdoutLines(init, ...first, second, fallback('a2'), success));
     assert.deepEqual(kinds(entries).slice(1, 3), ['tool_use a success', 'tool_use a~2 cancelled']);
     assert.equal(entries[1]?.metadata?.['aborted'], undefined);
     assert.equal(entries[2]?.metadata?.['aborted'], true);
@@ -86,7 +86,7 @@ describe('retracted output of Claude Code', () => {
 
   it('is remembered for the latest messages only', () => {
     const lines = Array.from({ length: 1000 }, (_, n) => ({ ...assistant(`m${n}`, text(`${n}.`)), uuid: `u${n}` }));
-    const taken = normalized(stdoutLines(init, ...lines, fallback('u0', 'u999'), success));
+    const taken = normalizeLines(stdoutLines(init, ...lines, fallback('u0', 'u999'), success));
     const aborted = taken.entries.filter(({ metadata }) => metadata?.['aborted'] === true);
     assert.deepEqual(
       aborted.map(({ content }) => content),
@@ -101,21 +101,21 @@ describe('structured output of Claude Code', () => {
   const closing = { ...success, result: '', structured_output };
 
   it('is the answer if no line shows its call', () => {
-    const { entries, facts } = normalized(stdoutLines(closing));
+    const { entries, facts } = normalizeLines(stdoutLines(closing));
     assert.equal(facts.finalText, json);
     assert.deepEqual((entries.at(-1)?.metadata?.['result'] as { structuredOutput?: unknown }).structuredOutput, {
       colour: 'blue',
     });
-    assert.equal(normalized(stdoutLines({ ...closing, result: json })).facts.answer, json);
+    assert.equal(normalizeLines(stdoutLines({ ...closing, result: json })).facts.answer, json);
     const spaced = JSON.stringify(structured_output, undefined, 2);
-    assert.equal(normalized(stdoutLines({ ...closing, result: spaced })).facts.answer, spaced);
-    assert.equal(normalized(stdoutLines({ ...closing, result: 'Here.' })).facts.finalText, json);
-    assert.equal(normalized(stdoutLines({ ...closing, structured_output: null })).facts.answer, '');
+    assert.equal(normalizeLines(stdoutLines({ ...closing, result: spaced })).facts.answer, spaced);
+    assert.equal(normalizeLines(stdoutLines({ ...closing, result: 'Here.' })).facts.finalText, json);
+    assert.equal(normalizeLines(stdoutLines({ ...closing, structured_output: null })).facts.answer, '');
   });
 
   it('is shown in its call if there is one', () => {
     const gives = assistant('m', call('a', 'StructuredOutput', structured_output));
-    const { facts } = normalized(stdoutLines(init, gives, result('a', 'ok'), closing));
+    const { facts } = normalizeLines(stdoutLines(init, gives, result('a', 'ok'), closing));
     assert.equal(facts.answer, '');
   });
 });

@@ -5,7 +5,7 @@ import { storeFormats } from '../../../../src/agents/stores/formats.ts';
 import { normalizedEntrySchema } from '../../../../src/model/transcript/entry.ts';
 import { addUsage, type TokenUsage } from '../../../../src/model/usage/usage.ts';
 import { vscodeChat, vscodeDocument } from '../../../support/stores/editorSamples.ts';
-import { readRecords, settled } from '../../../support/stores/readHome.ts';
+import { readRecords, settledEntries } from '../../../support/stores/readHome.ts';
 import { samples } from '../../../support/stores/samples.ts';
 import type { Sample } from '../../../support/stores/sample.ts';
 import { assertGolden } from '../../../support/captures/golden.ts';
@@ -56,7 +56,7 @@ describe('made-up sessions of other agents', () => {
         const { format, session, records, notes = new Map() } = sample;
         const parser = format.createParser({ needsEntries: true, session, notes });
         const once = [...records, ...records].flatMap((record) => parser.push(record));
-        const again = settled([...once, ...parser.end(false)]);
+        const again = settledEntries([...once, ...parser.end(false)]);
         const known = read(sample).entries;
         const prompts = again.filter(({ type }) => type.kind === 'user_message').length;
         if (format.agent !== 'gemini' && format.agent !== 'cursor') {
@@ -75,7 +75,7 @@ describe('made-up sessions of other agents', () => {
         const parser = format.createParser({ needsEntries: true, session, notes });
         const updates = records.flatMap((record) => parser.push(record));
         const statuses = (live: boolean) =>
-          settled([...updates, ...parser.end(live)]).flatMap(({ type }) =>
+          settledEntries([...updates, ...parser.end(live)]).flatMap(({ type }) =>
             type.kind === 'tool_use' ? [type.tool.status] : [],
           );
         const isTask = format.agent === 'cline' || format.agent === 'roo-code';
@@ -108,7 +108,7 @@ describe('made-up sessions of other agents', () => {
             for (const [at, place, text, kind] of damages) records[at] = damaged(records[at]!, kind, place, text);
             const parser = format.createParser({ needsEntries: true, session, notes });
             const updates = records.flatMap((record) => parser.push(record));
-            const entries = settled([...updates, ...parser.end(false)]);
+            const entries = settledEntries([...updates, ...parser.end(false)]);
             for (const entry of entries) normalizedEntrySchema.parse(entry);
             const facts = parser.facts();
             assert.ok(facts.records.total <= records.length);

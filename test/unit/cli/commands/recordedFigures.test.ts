@@ -8,7 +8,7 @@ import { usage } from '../../../../src/cli/commands/usage.ts';
 import { localDay } from '../../../../src/engine/usage/localDay.ts';
 import { usageReport } from '../../../../src/insight/usage/usageReport.ts';
 import { englishNumbers } from '../../../../src/text/numberFormat.ts';
-import { noiseIn } from '../../../support/captures/recordedSession.ts';
+import { findNoise } from '../../../support/captures/recordedSession.ts';
 import { recordedStore } from '../../../support/captures/recordedStore.ts';
 
 describe('figures of recorded sessions on the command line', function () {
@@ -40,7 +40,7 @@ describe('figures of recorded sessions on the command line', function () {
     assert.equal(texts.sessions.trim().split('\n').length, store.sessions.length);
     const printed = store.sessions.map((session) => session.printed).join('\n');
     const found = Object.entries(texts).flatMap(([name, shown]) =>
-      noiseIn(shown, printed).map((noise) => `${name}: ${noise}`),
+      findNoise(shown, printed).map((noise) => `${name}: ${noise}`),
     );
     assert.deepEqual(found, []);
   });

@@ -4,7 +4,7 @@ import { acp } from '../../../../src/agents/acp/adapter.ts';
 import { Forks } from '../../../../src/daemon/sessions/forks.ts';
 import type { Engine } from '../../../../src/engine/engine.ts';
 import { EngineFailure } from '../../../../src/engine/failures/failures.ts';
-import { Bench, entries, outcome, prompt } from '../../../support/fakeAgent/engine.ts';
+import { Bench, readEntries, waitForResult, prompt } from '../../../support/fakeAgent/engine.ts';
 
 const answer = (text: string) => [{ init: true }, { say: text }, { result: {} }];
 
@@ -23,9 +23,9 @@ describe('a fork of a session whose conversation the agent does not have', () =>
 
   it('gets the transcript before the prompt as text, at no cost, and nothing of what followed', async () => {
     const handle = await engine.start(bench.request(answer('The first answer.')));
-    await outcome(handle);
+    await waitForResult(handle);
     const origin = await engine.resume(handle.id, { prompt: prompt(answer('The second answer.')) });
-    await outcome(origin);
+    await waitForResult(origin);
     const [first = -1, second = -1] = origin.turns().map(({ firstIndex }) => firstIndex);
     assert.equal((await forks.plan(origin.id, first)).way, 'nothing');
     const planned = await forks.plan(origin.id, second);
@@ -37,17 +37,18 @@ describe('a fork of a session whose conversation the agent does not have', () =>
     const { total_cost, total_usage, forked_from, runs } = created.summary();
     assert.deepEqual([total_cost, total_usage, runs], [{ provenance: 'reported', usd: 0 }, {}, 1]);
     assert.deepEqual(forked_from, { session_id: origin.id, last: null });
-    const before = (await entries(origin)).slice(0, second).map(({ type, content }) => [type, content]);
+    const before = (await readEntries(origin)).slice(0, second).map(({ type, content }) => [type, content]);
     assert.deepEqual(
-      (await entries(created)).map(({ type, content }) => [type, content]),
+      (await readEntries(created)).map(({ type, content }) => [type, content]),
       before,
     );
     created.dispose();
 
     const forked = await engine.resume(id, { prompt: asked });
-    assert.equal((await outcome(forked)).success, true);
+    assert.equal((await waitForResult(forked)).success, true);
     const received =
-      (await entries(forked)).slice(before.length).find(({ type }) => type.kind === 'assistant_message')?.content ?? '';
+      (await readEntries(forked)).slice(before.length).find(({ type }) => type.kind === 'assistant_message')?.content ??
+      '';
     assert.match(received, /^told: Note written by Vitrine, not by the user/);
     assert.match(received, /\n> Assistant: The first answer\.\n[^]*The user now says:/);
     assert.doesNotMatch(received, /The second answer/);
@@ -59,8 +60,8 @@ describe('a fork of a session whose conversation the agent does not have', () =>
 
   it('starts at a prompt only', async () => {
     const handle = await engine.start(bench.request(answer('The answer.')));
-    await outcome(handle);
-    const at = (await entries(handle)).findIndex(({ type }) => type.kind === 'assistant_message');
+    await waitForResult(handle);
+    const at = (await readEntries(handle)).findIndex(({ type }) => type.kind === 'assistant_message');
     await assert.rejects(forks.plan(handle.id, at), (error) => EngineFailure.is(error, 'fork_failed'));
     await assert.rejects(forks.plan(handle.id, 1000), (error) => EngineFailure.is(error, 'fork_failed'));
     handle.dispose();
@@ -84,12 +85,12 @@ describe('a fork at the end of a session of the Agent Client Protocol', () => {
     });
     const first = prompt([{ say: 'The first answer.' }]);
     const origin = await engine.start({ agent: 'acp', profile: 'fake', cwd: bench.cwd, prompt: first });
-    await outcome(origin);
+    await waitForResult(origin);
     const { way } = await forks.plan(origin.id);
     const forked = await engine.resume(await forks.create(origin.summary()), { prompt: asked });
-    const result = await outcome(forked);
+    const result = await waitForResult(forked);
     assert.equal(result.success, true, result.error);
-    const all = await entries(forked);
+    const all = await readEntries(forked);
     const received = all.findLast(({ type }) => type.kind === 'assistant_message')?.content ?? '';
     const [before, after] = [origin.summary(), forked.summary()];
     assert.ok(all.some(({ content }) => content === 'The first answer.'));

@@ -3,8 +3,8 @@ import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { SessionHandle, Timing } from '../../../../src/engine/api.ts';
 import type { Engine } from '../../../../src/engine/engine.ts';
-import { asked, requests, talk } from '../../../support/agents/talk.ts';
-import { Bench, entries, outcome, seen, type Step } from '../../../support/fakeAgent/engine.ts';
+import { waitForRequest, requests, talk } from '../../../support/agents/talk.ts';
+import { Bench, readEntries, waitForResult, waitForEntry, type Step } from '../../../support/fakeAgent/engine.ts';
 import { until } from '../../../support/until.ts';
 
 describe('a run with a dialogue', function () {
@@ -23,9 +23,9 @@ describe('a run with a dialogue', function () {
   const gate = (): Step => ({ until: path.join(bench.dir, 'go') });
   const go = (): Promise<void> => writeFile(path.join(bench.dir, 'go'), '');
   const said = async (handle: SessionHandle): Promise<string[]> =>
-    (await entries(handle)).flatMap(({ type, content }) => (type.kind === 'assistant_message' ? [content] : []));
+    (await readEntries(handle)).flatMap(({ type, content }) => (type.kind === 'assistant_message' ? [content] : []));
   const notes = async (handle: SessionHandle, subtype: string): Promise<string[]> =>
-    (await entries(handle)).flatMap(({ type, content }) =>
+    (await readEntries(handle)).flatMap(({ type, content }) =>
       type.kind === 'system_message' && type.subtype === subtype ? [content] : [],
     );
 
@@ -43,12 +43,12 @@ describe('a run with a dialogue', function () {
     assert.equal(handle.summary().needs_you?.count, 2);
     assert.equal(talk(handle).answer('two', { kind: 'deny', reason: 'no' }), true);
     assert.equal(talk(handle).answer('three', { kind: 'deny' }), false);
-    await seen(handle, 'The user does not allow this, and says: no');
-    await seen(handle, 'asked again');
+    await waitForEntry(handle, 'The user does not allow this, and says: no');
+    await waitForEntry(handle, 'asked again');
     assert.equal(handle.summary().needs_you?.title, 'Run echo 1');
     assert.equal(talk(handle).answer('one', { kind: 'allow', scope: 'session' }), true);
     await go();
-    const result = await outcome(handle);
+    const result = await waitForResult(handle);
     assert.equal(result.success, true, result.error);
     assert.deepEqual(
       (await requests(handle)).map(({ request, decision }) => [request.id, decision?.answer]),
@@ -62,9 +62,9 @@ describe('a run with a dialogue', function () {
 
   it('accepts withdrawn requests, and does not answer them', async () => {
     const handle = await start([{ ask: { id: 'one', wait: false } }, gate(), { cancel: 'one' }, { result: {} }]);
-    await asked(handle);
+    await waitForRequest(handle);
     await go();
-    assert.equal((await outcome(handle)).success, true);
+    assert.equal((await waitForResult(handle)).success, true);
     const [shown] = await requests(handle);
     assert.equal(shown?.decision?.by, 'withdrawn');
     assert.match(shown.entry.content, /^Withdrawn by the agent: Run `true`/);
@@ -72,7 +72,7 @@ describe('a run with a dialogue', function () {
 
   it('denies unanswered requests after a timeout', async () => {
     const handle = await start([{ ask: { id: 'one' } }, { result: {} }], { requestMs: 50 });
-    assert.equal((await outcome(handle)).success, true);
+    assert.equal((await waitForResult(handle)).success, true);
     const [shown] = await requests(handle);
     assert.equal(shown?.decision?.by, 'timeout');
     assert.equal(Date.parse(shown.request.expires_at ?? '') - Date.parse(shown.request.asked_at), 50);
@@ -81,11 +81,11 @@ describe('a run with a dialogue', function () {
 
   it('changes settings during the run, and notes who did it', async () => {
     const handle = await start([{ say: 'running' }, gate(), { result: { text: '' } }]);
-    await seen(handle, 'running');
+    await waitForEntry(handle, 'running');
     assert.deepEqual(talk(handle).changeOptions({ model: '', permissionMode: 'plan' }), ['model', 'permissionMode']);
     assert.deepEqual(talk(handle).changeOptions({}), []);
     await go();
-    assert.equal((await outcome(handle)).success, true);
+    assert.equal((await waitForResult(handle)).success, true);
     assert.deepEqual(await notes(handle, 'options'), [
       "The user selected the agent's own model.",
       'The user selected the permission mode `plan`.',
@@ -103,7 +103,7 @@ describe('a run with a dialogue', function () {
       { result: { text: '' } },
       { hear: true },
     ]);
-    await seen(handle, 'running');
+    await waitForEntry(handle, 'running');
     talk(handle).sendMessage('first', 'queue');
     talk(handle).sendMessage('second', 'queue');
     assert.deepEqual(
@@ -113,8 +113,8 @@ describe('a run with a dialogue', function () {
       ['first', 'second'],
     );
     await go();
-    assert.equal((await outcome(handle)).success, true);
-    const talked = (await entries(handle)).slice(1).filter(({ type }) => type.kind.endsWith('_message'));
+    assert.equal((await waitForResult(handle)).success, true);
+    const talked = (await readEntries(handle)).slice(1).filter(({ type }) => type.kind.endsWith('_message'));
     assert.deepEqual(
       talked.filter(({ type }) => type.kind !== 'system_message').map(({ content }) => content),
       ['running', 'first', 'heard first', 'second', 'heard second', 'heard nothing more'],
@@ -129,19 +129,19 @@ describe('a run with a dialogue', function () {
       { hear: true },
       { result: { text: '' } },
     ]);
-    await seen(handle, 'running');
+    await waitForEntry(handle, 'running');
     talk(handle).sendMessage('later', 'queue');
     talk(handle).sendMessage('now', 'interrupt');
-    await outcome(handle);
+    await waitForResult(handle);
     assert.deepEqual(await said(handle), ['running', 'heard now', 'heard later']);
   });
 
   it('keeps unsent messages', async () => {
     const handle = await start([{ say: 'running' }, gate(), { exit: 3 }]);
-    await seen(handle, 'running');
+    await waitForEntry(handle, 'running');
     talk(handle).sendMessage('one\ntwo', 'queue');
     await go();
-    assert.equal((await outcome(handle)).success, false);
+    assert.equal((await waitForResult(handle)).success, false);
     assert.deepEqual(await notes(handle, 'unsaid'), [
       'The run ended before this message was sent to the agent:\n\n> one\n> two',
     ]);
@@ -152,7 +152,7 @@ describe('a run with a dialogue', function () {
     const handle = await start([{ say: 'running' }, gate(), { result: {} }, { say: 'closing' }, { forever: true }], {
       closeMs: 1000,
     });
-    await seen(handle, 'running');
+    await waitForEntry(handle, 'running');
     const conversation = talk(handle);
     for (let count = 0; count < 100; count++) conversation.sendMessage(`message ${count}`, 'queue');
     assert.throws(() => conversation.sendMessage('one more', 'queue'), { code: 'takes_no_message' });
@@ -160,12 +160,12 @@ describe('a run with a dialogue', function () {
     await go();
     await until('the end of the turn', () => !conversation.takesMessages);
     assert.throws(() => conversation.sendMessage('late', 'queue'), { code: 'takes_no_message' });
-    await outcome(handle);
+    await waitForResult(handle);
   });
 
   it('ends an agent that does not exit, and counts that as its normal end', async () => {
     const handle = await start([{ result: { text: 'all done' } }, { forever: true }], { closeMs: 100 });
-    const result = await outcome(handle);
+    const result = await waitForResult(handle);
     assert.equal(result.success, true, result.error);
     assert.equal(result.data, 'all done');
     assert.deepEqual(await notes(handle, 'ended'), [
@@ -185,10 +185,10 @@ describe('a run with a dialogue', function () {
       tasks(),
       { hear: true },
     ]);
-    await seen(handle, 'in the background');
+    await waitForEntry(handle, 'in the background');
     assert.equal(talk(handle).takesMessages, true);
     await go();
-    assert.equal((await outcome(handle)).success, true);
+    assert.equal((await waitForResult(handle)).success, true);
     assert.equal((await said(handle)).at(-1), 'heard nothing more');
   });
 
@@ -200,7 +200,7 @@ describe('a run with a dialogue', function () {
       { ask: { id: 'odd', input: 'no object' } },
       { result: {} },
     ]);
-    assert.equal((await outcome(handle)).success, true);
+    assert.equal((await waitForResult(handle)).success, true);
     assert.match((await said(handle))[0] ?? '', /"subtype":"error".*Unsupported control request subtype: can_use_tool/);
     assert.match((await notes(handle, 'unsupported_request')).join('\n'), /mystery/);
     assert.deepEqual(await requests(handle), []);
@@ -208,15 +208,15 @@ describe('a run with a dialogue', function () {
 
   it('rejects an oversized request', async () => {
     const handle = await start([{ ask: { id: 'long', input: { command: 'x'.repeat(9 << 20) } } }, { result: {} }]);
-    assert.equal((await outcome(handle)).success, true);
+    assert.equal((await waitForResult(handle)).success, true);
     assert.match((await said(handle))[0] ?? '', /"subtype":"error".*too long/);
   });
 
   it('settles pending requests when the agent dies', async () => {
     const handle = await start([{ ask: { id: 'one', wait: false } }, gate(), { exit: 1 }]);
-    await asked(handle);
+    await waitForRequest(handle);
     await go();
-    await outcome(handle);
+    await waitForResult(handle);
     assert.equal(handle.summary().needs_you, undefined);
     assert.deepEqual(handle.openIndexes(), []);
     const [shown] = await requests(handle);
@@ -232,13 +232,13 @@ describe('a run with a dialogue', function () {
       { hear: true },
       { result: { usd: 0.5 } },
     ]);
-    await asked(handle);
+    await waitForRequest(handle);
     talk(handle).sendMessage('and then', 'queue');
     talk(handle).answer('one', { kind: 'allow', scope: 'once' });
     await until('the second', () => talk(handle).pendingRequests()[0]?.id === 'two');
     talk(handle).answer('two', { kind: 'deny', reason: 'enough' });
-    await outcome(handle);
-    const whole = await entries(handle);
+    await waitForResult(handle);
+    const whole = await readEntries(handle);
     const { id } = handle;
     handle.dispose();
     await engine.dispose();
@@ -257,6 +257,6 @@ describe('a run with a dialogue', function () {
       content,
       metadata?.['decision'],
     ];
-    assert.deepEqual((await entries(opened)).slice(0, whole.length).map(content), whole.map(content));
+    assert.deepEqual((await readEntries(opened)).slice(0, whole.length).map(content), whole.map(content));
   });
 });

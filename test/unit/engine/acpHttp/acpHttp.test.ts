@@ -7,7 +7,7 @@ import type { EngineDeps } from '../../../../src/engine/engineDeps.ts';
 import type { Engine } from '../../../../src/engine/engine.ts';
 import { EngineFailure } from '../../../../src/engine/failures/failures.ts';
 import { startAcpServer, type AcpServer } from '../../../support/acpServer/server.ts';
-import { Bench, entries, outcome, seen } from '../../../support/fakeAgent/engine.ts';
+import { Bench, readEntries, waitForResult, waitForEntry } from '../../../support/fakeAgent/engine.ts';
 
 const token = 'a-token-that-is-nowhere';
 
@@ -18,7 +18,7 @@ function saved(folder: string): string {
 }
 
 async function answersOf(handle: SessionHandle): Promise<string[]> {
-  const all = await entries(handle);
+  const all = await readEntries(handle);
   return all.filter(({ type }) => type.kind === 'assistant_message').map(({ content }) => content);
 }
 
@@ -70,14 +70,14 @@ describe('agents on servers', () => {
   it('run, and are resumed in the same session of the server', async () => {
     const engine = await engineWith([lab()]);
     const handle = await start(engine, 'memory');
-    const result = await outcome(handle);
+    const result = await waitForResult(handle);
     assert.equal(result.success, true, result.error);
     assert.equal(result.data, 'You asked me 0 times before.');
     assert.deepEqual(result.metadata?.costProvenance.provenance, 'unknown');
     assert.equal(handle.summary().agent_label, 'memory (Lab)');
 
     const again = await (await engineWith([lab()])).resume(handle.id, { prompt: 'And now?' });
-    assert.equal((await outcome(again)).data, 'You asked me 1 times before.');
+    assert.equal((await waitForResult(again)).data, 'You asked me 1 times before.');
     assert.equal(again.summary().executor_session_ids.length, 1);
     const sessions = [...server.runs.values()].slice(-2).map(({ run }) => run.session_id);
     assert.deepEqual(sessions, [again.summary().executor_session_id, again.summary().executor_session_id]);
@@ -91,7 +91,7 @@ describe('agents on servers', () => {
 
   it('keep their token secret', async () => {
     const engine = await engineWith([lab()]);
-    await outcome(await start(engine, 'ping', 'Hi'));
+    await waitForResult(await start(engine, 'ping', 'Hi'));
     assert.equal(server.requests.at(-1)?.headers.authorization, `Bearer ${token}`);
     assert.ok(!saved(bench.dir).includes(token));
     assert.ok(!bench.log.join('\n').includes(token));
@@ -101,8 +101,8 @@ describe('agents on servers', () => {
   it('pass citations and trajectory on', async () => {
     const engine = await engineWith([lab()]);
     const cited = await start(engine, 'researcher');
-    await outcome(cited);
-    const answer = (await entries(cited)).find(({ type }) => type.kind === 'assistant_message');
+    await waitForResult(cited);
+    const answer = (await readEntries(cited)).find(({ type }) => type.kind === 'assistant_message');
     assert.deepEqual(answer?.metadata?.annotations, [
       {
         kind: 'citation',
@@ -116,8 +116,8 @@ describe('agents on servers', () => {
       { kind: 'citation', start_index: 0, end_index: 5, title: 'A dictionary' },
     ]);
     const steps = await start(engine, 'weather');
-    await outcome(steps);
-    const annotated = (await entries(steps)).flatMap(({ metadata }) => metadata?.annotations ?? []);
+    await waitForResult(steps);
+    const annotated = (await readEntries(steps)).flatMap(({ metadata }) => metadata?.annotations ?? []);
     assert.deepEqual(annotated, [
       { kind: 'trajectory', message: 'The user wants to know about the weather.' },
       {
@@ -148,10 +148,10 @@ describe('agents on servers', () => {
     assert.equal(request?.kind, 'question');
     assert.equal(request.title, 'Which city?');
     conversation.answer(request.id, { kind: 'answer', answers: ['Lisbon'] });
-    const result = await outcome(handle);
+    const result = await waitForResult(handle);
     assert.equal(result.success, true, result.error);
     assert.deepEqual(await answersOf(handle), ['Before I start.', 'The weather in Lisbon is fine.']);
-    const requests = (await entries(handle)).filter(({ metadata }) => metadata?.['request'] !== undefined);
+    const requests = (await readEntries(handle)).filter(({ metadata }) => metadata?.['request'] !== undefined);
     assert.equal(requests.length, 1, 'one entry tells of the question and of the answer');
     assert.ok(requests[0]?.metadata?.['decision'] !== undefined);
     assert.ok(requests[0].metadata['awaitRequest'] !== undefined);
@@ -159,7 +159,7 @@ describe('agents on servers', () => {
 
   it('are cancelled if no one can answer', async () => {
     const handle = await start(await engineWith([lab()]), 'asker');
-    const result = await outcome(handle);
+    const result = await waitForResult(handle);
     assert.equal(result.success, false);
     assert.equal([...server.runs.values()].at(-1)?.run.status, 'cancelled');
   });
@@ -167,7 +167,7 @@ describe('agents on servers', () => {
   it('are stopped on the server', async () => {
     const engine = await engineWith([lab()]);
     const handle = await start(engine, 'slow');
-    await seen(handle, 'Working');
+    await waitForEntry(handle, 'Working');
     await engine.stop(handle.id);
     assert.equal(handle.summary().status, 'stopped');
     assert.equal([...server.runs.values()].at(-1)?.run.status, 'cancelled');

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { Bench, outcome, seen } from '../../../support/fakeAgent/engine.ts';
+import { Bench, waitForResult, waitForEntry } from '../../../support/fakeAgent/engine.ts';
 
 /** So many that some come between the last line of a run and the return of its writer. */
 const maxNotes = 300;
@@ -20,7 +20,7 @@ describe('an export', () => {
     const handle = await here.start(
       bench.request([{ init: true }, { say: 'one' }, { until: path.join(bench.dir, 'go') }, { result: {} }]),
     );
-    await seen(handle, 'one');
+    await waitForEntry(handle, 'one');
     const out = path.join(bench.dir, 'out.csv');
     const request = { format: 'csv', redact: true };
     const reports = [
@@ -28,7 +28,7 @@ describe('an export', () => {
       await here.archive.exportToFile(handle.id, request, out),
     ];
     await bench.go();
-    await outcome(handle);
+    await waitForResult(handle);
     const record = await readFile(here.recordPath(handle.id), 'utf8');
     assert.deepEqual(
       reports.map((report) => record.includes(report?.key ?? 'none')),

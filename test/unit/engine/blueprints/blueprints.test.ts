@@ -7,7 +7,7 @@ import { findBlueprint, resumeRequest, startRequest } from '../../../../src/engi
 import { EngineFailure } from '../../../../src/engine/failures/failures.ts';
 import { claudeCode } from '../../../../src/agents/claude-code/adapter.ts';
 import { codex } from '../../../../src/agents/codex/adapter.ts';
-import { Bench, entries, fakeAgent, outcome, prompt } from '../../../support/fakeAgent/engine.ts';
+import { Bench, readEntries, fakeAgent, waitForResult, prompt } from '../../../support/fakeAgent/engine.ts';
 import { isWindows, platformVariables } from '../../../support/platform.ts';
 import { skip } from '../../../support/skip.ts';
 
@@ -176,7 +176,7 @@ mcp_servers:
     const note = path.join(bench.dir, 'given.json');
     const steps = prompt([{ init: true }, { given: note }, { say: 'done' }, { result: {} }]);
     const handle = await engine.start(await startRequest(agent, use(steps, { token: `${secret}-2` })));
-    assert.equal((await outcome(handle)).success, true);
+    assert.equal((await waitForResult(handle)).success, true);
     const launched = JSON.parse(await readFile(note, 'utf8')) as Record<string, unknown> & {
       args: string[];
       file: string;
@@ -216,7 +216,7 @@ mcp_servers:
     const first = await engine.start(
       await startRequest(findBlueprint(await load(), 'helper'), use(steps, { token: 't' })),
     );
-    await outcome(first);
+    await waitForResult(first);
     await file('helper.yaml', 'system_prompt: You help less.\n');
     const note = path.join(bench.dir, 'given.json');
     const again = prompt([{ init: true }, { given: note }, { result: {} }]);
@@ -224,7 +224,7 @@ mcp_servers:
       first.id,
       await resumeRequest(findBlueprint(await load(), 'helper'), use(again)),
     );
-    await outcome(handle);
+    await waitForResult(handle);
     const launched = JSON.parse(await readFile(note, 'utf8')) as { args: string[]; config: unknown };
     assert.ok(Date.parse(handle.summary().last_resumed_at ?? '') >= Date.parse(handle.summary().created_at));
     assert.equal(launched.config, null);
@@ -267,17 +267,17 @@ mcp_servers:
     });
     const handle = await engine.start(request);
     await handle.done;
-    const notes = (await entries(handle)).filter(
+    const notes = (await readEntries(handle)).filter(
       ({ type }) => type.kind === 'system_message' && type.subtype === 'system_prompt',
     );
     assert.match(notes[0]?.content ?? '', /Codex does not accept a system prompt.*\n\n> You are C\./);
-    assert.equal((await entries(handle))[0]?.content, request.prompt, 'the prompt of the person stands alone');
+    assert.equal((await readEntries(handle))[0]?.content, request.prompt, 'the prompt of the person stands alone');
     const again = await engine.resume(handle.id, {
       prompt: prompt([{ event: { type: 'turn.started' } }]),
       ...(request.blueprint && { blueprint: request.blueprint }),
     });
     await again.done;
-    const all = (await entries(again)).filter(
+    const all = (await readEntries(again)).filter(
       ({ type }) => type.kind === 'system_message' && type.subtype === 'system_prompt',
     );
     assert.equal(all.length, 1, 'said once to a conversation');

@@ -13,7 +13,15 @@ import {
   type BudgetUnit,
 } from '../../../../src/model/usage/budgetNames.ts';
 import { talk } from '../../../support/agents/talk.ts';
-import { Bench, entries, fakeAgent, outcome, prompt, seen, type Step } from '../../../support/fakeAgent/engine.ts';
+import {
+  Bench,
+  readEntries,
+  fakeAgent,
+  waitForResult,
+  prompt,
+  waitForEntry,
+  type Step,
+} from '../../../support/fakeAgent/engine.ts';
 import { isFullSize } from '../../../support/hostile/fuzz.ts';
 import { until } from '../../../support/until.ts';
 
@@ -34,7 +42,9 @@ const much: readonly Step[] = [{ wait: 20_000 }, { say: 'too much' }, { result: 
 const done: readonly Step[] = [{ init: true }, { say: 'went on' }, { result: { usd: 0.0002, text: 'went on' } }];
 
 async function texts(handle: SessionHandle): Promise<string[]> {
-  return (await entries(handle)).flatMap(({ type, content }) => (type.kind === 'assistant_message' ? [content] : []));
+  return (await readEntries(handle)).flatMap(({ type, content }) =>
+    type.kind === 'assistant_message' ? [content] : [],
+  );
 }
 
 describe('budgets', function () {
@@ -86,7 +96,7 @@ describe('budgets', function () {
       const first = await engine.start(
         bench.request([{ init: true }, { say: 'before' }, { result: { usd: 0.000105, text: 'before' } }]),
       );
-      assert.equal((await outcome(first)).success, true, what);
+      assert.equal((await waitForResult(first)).success, true, what);
       before = 1;
       if (scope === 'session') begin = async (steps) => engine.resume(first.id, { prompt: prompt(steps) });
       if (scope === 'tree') begin = async (steps) => engine.start({ ...bench.request(steps), parent: first.id });
@@ -99,7 +109,7 @@ describe('budgets', function () {
     handle.onSummary(({ budget }) => {
       if (budget?.near !== undefined) near.push(budget.near.unit);
     });
-    const result = await outcome(handle);
+    const result = await waitForResult(handle);
 
     // Nothing was said that the limit should have held back; on a slow machine minutes may pass before all is.
     const said = (await texts(handle)).filter((text) => text !== 'before');
@@ -117,7 +127,7 @@ describe('budgets', function () {
     assert.deepEqual(summary.budget?.reached, reached, what);
     assert.match(summary.reason ?? '', /^The budget for .+ is used up: /, what);
     assert.ok(near.includes(unit), `${what}: near`);
-    const reported = (await entries(handle)).find(
+    const reported = (await readEntries(handle)).find(
       ({ type }) => type.kind === 'system_message' && type.subtype === 'budget',
     );
     assert.ok(reported !== undefined && reported.index > from, what);
@@ -132,7 +142,7 @@ describe('budgets', function () {
     }
     await engine.budgets.raise(handle.id, { scope, unit, key: reached.key, limit: 1000 });
     const again = await engine.resume(handle.id, { prompt: prompt(done) });
-    const ended = await outcome(again);
+    const ended = await waitForResult(again);
     assert.equal(ended.success, true, `${what}: ${ended.error}`);
     assert.equal(ended.data, 'went on', what);
     assert.deepEqual([again.summary().outcome, again.summary().budget], ['completed', undefined], what);
@@ -143,7 +153,7 @@ describe('budgets', function () {
 
   it('prevent a first run when the daily limit is used up', async () => {
     const { bench, engine } = await limited({ day: { tokens: 10 } });
-    await outcome(await engine.start(bench.request([{ init: true }, { say: 'all of it' }, { result: {} }])));
+    await waitForResult(await engine.start(bench.request([{ init: true }, { say: 'all of it' }, { result: {} }])));
     await assert.rejects(engine.start(bench.request(done)), (error: { code: string; budget: unknown }) => {
       assert.equal(error.code, 'budget_used_up');
       assert.ok(error.budget !== undefined);
@@ -156,9 +166,9 @@ describe('budgets', function () {
     const { bench, engine } = await limited({ workspace: { tokens: 40 } });
     const steps = [{ init: true }, ...says('one'), { until: path.join(bench.dir, 'go') }, ...says('two'), ...much];
     const handles = [await engine.start(bench.request(steps)), await engine.start(bench.request(steps))];
-    await Promise.all(handles.map((handle) => seen(handle, 'one')));
+    await Promise.all(handles.map((handle) => waitForEntry(handle, 'one')));
     await bench.go();
-    const results = await Promise.all(handles.map(outcome));
+    const results = await Promise.all(handles.map(waitForResult));
     assert.deepEqual(
       results.map(({ metadata }) => [metadata?.budget?.scope, metadata?.isMaxBudget]),
       [
@@ -185,15 +195,15 @@ describe('budgets', function () {
         ...much,
       ]),
     );
-    await seen(handle, 'two');
+    await waitForEntry(handle, 'two');
     talk(handle).sendMessage('next', 'queue');
     talk(handle).sendMessage('and more', 'queue');
     await bench.go();
-    const result = await outcome(handle);
+    const result = await waitForResult(handle);
     assert.deepEqual(await texts(handle), ['one', 'two', 'heard next', 'four']);
     const { budget } = result.metadata ?? {};
     assert.deepEqual([budget?.scope, budget?.unit, budget?.spent], ['run', 'turns', 4]);
-    const unsaid = (await entries(handle)).find(
+    const unsaid = (await readEntries(handle)).find(
       ({ type }) => type.kind === 'system_message' && type.subtype === 'unsaid',
     );
     assert.match(unsaid?.content ?? '', /and more/);
@@ -207,7 +217,7 @@ describe('budgets', function () {
     await until('the request', () => talk(handle).pendingRequests().length === 1);
     offset += 3_600_000;
     assert.equal(talk(handle).answer('one', { kind: 'deny' }), true);
-    const result = await outcome(handle);
+    const result = await waitForResult(handle);
     assert.equal(result.success, true, result.error);
   });
 
@@ -218,7 +228,7 @@ describe('budgets', function () {
     it('in US dollars are not enforced, with a notice; the run continues', async () => {
       const { bench, engine } = await limited({ run: { usd: 0.0001 } });
       const handle = await engine.start(bench.request([...unpriced, end]));
-      const result = await outcome(handle);
+      const result = await waitForResult(handle);
       assert.equal(result.success, true, result.error);
       assert.equal(result.metadata?.cost, null);
       assert.match(
@@ -232,8 +242,8 @@ describe('budgets', function () {
       const { bench, engine } = await limited({ run: { usd: 0.0001, tokens: 1000 } });
       const request: StartRequest = { ...bench.request([...unpriced, end]), options: { model: 'mystery-1' } };
       const handle = await engine.start(request);
-      await outcome(handle);
-      const said = (await entries(handle))
+      await waitForResult(handle);
+      const said = (await readEntries(handle))
         .filter(({ type }) => type.kind === 'system_message')
         .map(({ content }) => content);
       assert.match(said[0] ?? '', /^No price is known for the model mystery-1.+Its limits in tokens still apply\.$/);
@@ -243,7 +253,7 @@ describe('budgets', function () {
       const { bench, engine } = await limited({ run: { usd: 5 } });
       const steps = [{ init: true }, ...says('one'), { result: { text: 'one' } }];
       const handle = await engine.start({ ...bench.request(steps), options: { model: 'sonnet' } });
-      assert.equal((await outcome(handle)).success, true);
+      assert.equal((await waitForResult(handle)).success, true);
       assert.equal(handle.summary().budget?.unheld, undefined);
     });
 
@@ -252,7 +262,7 @@ describe('budgets', function () {
       const other: Step[] = [{ model: 'mystery-1' }, ...says('helper'), { model: 'claude-sonnet-4-5-20250929' }];
       const steps = [{ init: true }, ...says('one'), ...other, ...says('two', 'three'), ...much];
       const handle = await engine.start(bench.request(steps));
-      const { metadata } = await outcome(handle);
+      const { metadata } = await waitForResult(handle);
       assert.deepEqual(await texts(handle), ['one', 'helper', 'two', 'three']);
       assert.equal(metadata?.budget?.unit, 'usd');
       assert.match(
@@ -263,7 +273,7 @@ describe('budgets', function () {
 
     it('are enforced in tokens and turns', async () => {
       const { bench, engine } = await limited({ run: { usd: 0.0001, tokens: 40 } });
-      const result = await outcome(await engine.start(bench.request([...unpriced, ...much])));
+      const result = await waitForResult(await engine.start(bench.request([...unpriced, ...much])));
       assert.equal(result.metadata?.budget?.unit, 'tokens');
       assert.equal(result.metadata.cost, null);
     });
@@ -282,9 +292,9 @@ describe('budgets', function () {
       ]),
       options: { maxTurns: 6 },
     });
-    const result = await outcome(handle);
-    const args = (await entries(handle)).find(({ metadata }) => metadata?.raw?.includes('"args"') === true)?.metadata
-      ?.raw;
+    const result = await waitForResult(handle);
+    const args = (await readEntries(handle)).find(({ metadata }) => metadata?.raw?.includes('"args"') === true)
+      ?.metadata?.raw;
     assert.match(args ?? '', /"--max-turns","5","--max-budget-usd","2"/);
     const { metadata } = result;
     assert.deepEqual([metadata?.isMaxTurns, metadata?.budget?.by, metadata?.budget?.scope], [true, 'agent', 'session']);
@@ -295,7 +305,7 @@ describe('budgets', function () {
   it('end an agent that ignores its own limits at the first response, and report the excess', async () => {
     const { bench, engine } = await limited({ run: { usd: 0.000109 } }, {}, newer);
     const handle = await engine.start(bench.request([{ init: true }, ...says('one', 'two'), ...much]));
-    const { metadata, error } = await outcome(handle);
+    const { metadata, error } = await waitForResult(handle);
     assert.deepEqual([metadata?.budget?.unit, metadata?.budget?.by], ['usd', 'vitrine']);
     assert.deepEqual(await texts(handle), ['one', 'two']);
     assert.match(error ?? '', /: \$0\.0002 of \$0\.0001\. \$0\.0001 over the limit\. Agents report/);
@@ -305,7 +315,7 @@ describe('budgets', function () {
     const { bench, engine } = await limited({ run: { turns: 2 } });
     const steps: Step[] = [{ init: true }, { say: 'one' }, { tool: { id: 'call', command: 'ls' } }, ...much];
     const handle = await engine.start(bench.request(steps));
-    const { metadata, error } = await outcome(handle);
+    const { metadata, error } = await waitForResult(handle);
     assert.deepEqual([metadata?.budget?.unit, metadata?.budget?.spent], ['turns', 2]);
     assert.equal(error, 'The budget for this run is used up: 2 of 2 turns.');
     assert.deepEqual(await texts(handle), ['one']);
@@ -317,9 +327,9 @@ describe('budgets', function () {
       ...bench.request([{ init: true }, ...says('one', 'two', 'three'), ...much]),
       limits: { tokens: 4000 },
     };
-    assert.equal((await outcome(await engine.start(request))).metadata?.budget?.limit, 40);
+    assert.equal((await waitForResult(await engine.start(request))).metadata?.budget?.limit, 40);
     const tighter = { ...bench.request([{ init: true }, ...says('one'), ...much]), limits: { tokens: 10 } };
-    assert.equal((await outcome(await engine.start(tighter))).metadata?.budget?.limit, 10);
+    assert.equal((await waitForResult(await engine.start(tighter))).metadata?.budget?.limit, 10);
   });
 
   it('can be raised for an active run, and for other windows', async () => {
@@ -340,19 +350,19 @@ describe('budgets', function () {
     // Whoever had not heard of that one.
     await engine.budgets.raise(handle.id, { ...raise, limit: 101 });
     await bench.go();
-    assert.equal((await outcome(handle)).success, true);
+    assert.equal((await waitForResult(handle)).success, true);
     const settings = {
       agents: { 'claude-code': { program: fakeAgent } },
       budgets: () => ({ limits: { session: { tokens: 100 } } }),
     };
     const other = await bench.engine({ settings: () => settings });
-    assert.equal((await outcome(await other.resume(handle.id, { prompt: prompt(done) }))).success, true);
+    assert.equal((await waitForResult(await other.resume(handle.id, { prompt: prompt(done) }))).success, true);
   });
 
   it('do not affect a run that ends with its last response', async () => {
     const { bench, engine } = await limited({ run: { turns: 2, tokens: 31 } });
     const handle = await engine.start(bench.request([{ init: true }, ...says('one', 'two'), { result: {} }]));
-    const result = await outcome(handle);
+    const result = await waitForResult(handle);
     assert.equal(result.success, true, result.error);
     assert.deepEqual([handle.summary().outcome, handle.summary().budget?.near?.unit], ['completed', 'turns']);
   });

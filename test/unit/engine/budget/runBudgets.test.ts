@@ -5,7 +5,15 @@ import type { SessionHandle } from '../../../../src/engine/api.ts';
 import type { Engine } from '../../../../src/engine/engine.ts';
 import type { Budgets } from '../../../../src/model/usage/budget.ts';
 import { talk } from '../../../support/agents/talk.ts';
-import { Bench, entries, fakeAgent, outcome, prompt, seen, type Step } from '../../../support/fakeAgent/engine.ts';
+import {
+  Bench,
+  readEntries,
+  fakeAgent,
+  waitForResult,
+  prompt,
+  waitForEntry,
+  type Step,
+} from '../../../support/fakeAgent/engine.ts';
 import { until } from '../../../support/until.ts';
 
 describe('budgets of single runs', function () {
@@ -29,19 +37,19 @@ describe('budgets of single runs', function () {
   /** What no model would have said yet when it was to be stopped. */
   const much: readonly Step[] = [{ wait: 20_000 }, { say: 'too much' }, { result: {} }];
   const texts = async (handle: SessionHandle): Promise<string[]> =>
-    (await entries(handle)).flatMap(({ type, content }) => (type.kind === 'assistant_message' ? [content] : []));
+    (await readEntries(handle)).flatMap(({ type, content }) => (type.kind === 'assistant_message' ? [content] : []));
   const costs = (usd: number) => [{ init: true }, { say: 'done' }, { result: { usd, text: 'done' } }];
 
   it('count the previous run until a resumed one reports usage', async () => {
     const { bench, engine } = await limited({ day: { usd: 10 } });
     const first = await engine.start(bench.request(costs(6)));
-    await outcome(first);
+    await waitForResult(first);
     const go = path.join(bench.dir, 'go');
     const resumed = await engine.resume(first.id, { prompt: prompt([{ until: go }, ...costs(2.5)]) });
-    const other = await outcome(await engine.start(bench.request(costs(1))));
+    const other = await waitForResult(await engine.start(bench.request(costs(1))));
     assert.equal(other.success, true, other.error);
     await bench.go();
-    const after = await outcome(resumed);
+    const after = await waitForResult(resumed);
     assert.equal(after.success, true, after.error);
   });
 
@@ -53,10 +61,10 @@ describe('budgets of single runs', function () {
     const asking = await engine.start(bench.request(steps));
     await until('the question', () => talk(asking).pendingRequests().length > 0);
     offset += 3_600_000;
-    const other = await outcome(await engine.start(bench.request(costs(1))));
+    const other = await waitForResult(await engine.start(bench.request(costs(1))));
     assert.equal(other.success, true, other.error);
     talk(asking).answer('one', { kind: 'deny' });
-    await outcome(asking);
+    await waitForResult(asking);
   });
 
   it("apply the next day's limits to an active run after midnight", async () => {
@@ -64,14 +72,16 @@ describe('budgets of single runs', function () {
     let offset = new Date(2026, 10, 22, 23, 59, 0).getTime() - Date.now();
     // Each message uses 15 tokens: the limits of the first day would allow three.
     const { bench, engine } = await limited({ day: { tokens: 50 } }, { clock: () => Date.now() + offset });
-    await outcome(await engine.start(bench.request([{ init: true }, { say: 'a' }, { say: 'b' }, { result: {} }])));
+    await waitForResult(
+      await engine.start(bench.request([{ init: true }, { say: 'a' }, { say: 'b' }, { result: {} }])),
+    );
     const go = path.join(bench.dir, 'go');
     const late = [{ say: 'three' }, { wait: 2000 }, { say: 'four' }, { result: {} }];
     const handle = await engine.start(bench.request([{ init: true }, { say: 'one' }, { until: go }, ...late]));
-    await seen(handle, 'one');
+    await waitForEntry(handle, 'one');
     offset += 3_600_000;
     await bench.go();
-    const result = await outcome(handle);
+    const result = await waitForResult(handle);
     assert.equal(result.metadata?.budget, undefined);
     assert.equal(result.success, true, result.error);
   });
@@ -81,15 +91,17 @@ describe('budgets of single runs', function () {
     const go = path.join(bench.dir, 'go');
     const steps = [{ init: true }, { say: 'one' }, { until: go }, { say: 'two' }, { wait: 60_000 }, { result: {} }];
     const handle = await engine.start(bench.request(steps));
-    await seen(handle, 'one');
+    await waitForEntry(handle, 'one');
     const agents = { 'claude-code': { program: fakeAgent } };
     const other = await bench.engine({ settings: () => ({ agents, unreportedChanges: false }) });
     const usage = { input_tokens: 70, output_tokens: 10 };
-    await outcome(await other.start(bench.request([{ init: true }, { say: 'b' }, { result: { text: 'b', usage } }])));
+    await waitForResult(
+      await other.start(bench.request([{ init: true }, { say: 'b' }, { result: { text: 'b', usage } }])),
+    );
     const nothing = { input_tokens: 0, output_tokens: 0 };
-    await outcome(await engine.start(bench.request([{ init: true }, { result: { text: 'c', usage: nothing } }])));
+    await waitForResult(await engine.start(bench.request([{ init: true }, { result: { text: 'c', usage: nothing } }])));
     await bench.go();
-    const { metadata } = await outcome(handle);
+    const { metadata } = await waitForResult(handle);
     assert.deepEqual([metadata?.budget?.scope, metadata?.budget?.spent], ['day', 110]);
   });
 
@@ -98,8 +110,8 @@ describe('budgets of single runs', function () {
     const argsOf = async (interactive: boolean): Promise<string> => {
       const { bench, engine } = await limited({ message: { usd: 1 } }, { interactive }, environment);
       const handle = await engine.start(bench.request([{ init: true }, { args: true }, { result: { text: 'a' } }]));
-      await outcome(handle);
-      const all = await entries(handle);
+      await waitForResult(handle);
+      const all = await readEntries(handle);
       return all.find(({ metadata }) => metadata?.raw?.includes('"args"') === true)?.metadata?.raw ?? '';
     };
     assert.match(await argsOf(false), /"--max-budget-usd","1"/);
@@ -119,10 +131,10 @@ describe('budgets of single runs', function () {
     const go = path.join(bench.dir, 'go');
     const steps = [{ init: true }, { say: 'one' }, { until: go }, { result: max }, { exit: 1 }];
     const handle = await engine.start(bench.request(steps));
-    await seen(handle, 'one');
+    await waitForEntry(handle, 'one');
     await engine.budgets.raise(handle.id, { scope: 'run', unit: 'usd', key: handle.id, limit: 5 });
     await bench.go();
-    const { metadata } = await outcome(handle);
+    const { metadata } = await waitForResult(handle);
     assert.deepEqual([metadata?.budget?.by, metadata?.budget?.limit], ['agent', 1]);
   });
 
@@ -142,20 +154,20 @@ describe('budgets of single runs', function () {
 
     it('do not affect an agent that is about to exit', async () => {
       const handle = await begin({ text: 'one' }, []);
-      const result = await outcome(handle);
+      const result = await waitForResult(handle);
       assert.equal(result.success, true, result.error);
       assert.deepEqual([handle.summary().outcome, result.metadata?.budget], ['completed', undefined]);
     });
 
     it('end an agent that continues', async () => {
-      const result = await outcome(await begin({ text: 'one' }, [...says('again'), ...much]));
+      const result = await waitForResult(await begin({ text: 'one' }, [...says('again'), ...much]));
       assert.deepEqual([result.success, result.metadata?.budget?.by], [false, 'vitrine']);
     });
 
     it("do not replace the agent's error", async () => {
       const error = { subtype: 'error_during_execution', is_error: true, result: undefined, errors: ['disk full'] };
       const handle = await begin(error, [{ exit: 1 }]);
-      const result = await outcome(handle);
+      const result = await waitForResult(handle);
       assert.match(result.error ?? '', /disk full/);
       assert.deepEqual([handle.summary().outcome, result.metadata?.budget], ['failed', undefined]);
     });
@@ -175,10 +187,10 @@ describe('budgets of single runs', function () {
         ...much,
       ]),
     );
-    await seen(handle, 'one');
+    await waitForEntry(handle, 'one');
     talk(handle).sendMessage('next', 'queue');
     await bench.go();
-    const { metadata } = await outcome(handle);
+    const { metadata } = await waitForResult(handle);
     assert.deepEqual(await texts(handle), ['one', 'heard next', 'two', 'three']);
     assert.deepEqual([metadata?.budget?.scope, metadata?.budget?.spent], ['message', 45]);
   });
@@ -197,10 +209,10 @@ describe('budgets of single runs', function () {
         ...much,
       ]),
     );
-    await seen(handle, 'one');
+    await waitForEntry(handle, 'one');
     talk(handle).sendMessage('next', 'queue');
     await bench.go();
-    const result = await outcome(handle);
+    const result = await waitForResult(handle);
     assert.deepEqual([result.success, result.metadata?.budget?.unit], [false, 'turns']);
     assert.equal(handle.summary().outcome, 'stopped');
   });

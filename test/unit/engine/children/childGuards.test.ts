@@ -10,7 +10,7 @@ import { unmetDemands } from '../../../../src/engine/children/unmetDemands.ts';
 import type { Engine } from '../../../../src/engine/engine.ts';
 import { EngineFailure } from '../../../../src/engine/failures/failures.ts';
 import { agentFileSchema } from '../../../../src/model/agent/agent.ts';
-import { Bench, entries, outcome, prompt } from '../../../support/fakeAgent/engine.ts';
+import { Bench, readEntries, waitForResult, prompt } from '../../../support/fakeAgent/engine.ts';
 import { Leads } from '../../../support/fakeAgent/lead.ts';
 import { until } from '../../../support/until.ts';
 
@@ -94,7 +94,7 @@ describe('rules for sessions that agents start', () => {
     await Promise.all([answer, next]);
     give('secret');
     // What it was to start would be in the list by the end of another run.
-    await outcome(await leads.start(engine, 'helper', []));
+    await waitForResult(await leads.start(engine, 'helper', []));
     assert.deepEqual(await named('asking'), []);
     assert.equal(asked, 1, 'nobody is asked for what has no caller any more');
   });
@@ -183,7 +183,7 @@ describe('rules for sessions that agents start', () => {
     await call('start_session', { agent_name: 'middle', prompt: prompt(starts('low', low)) });
     const [session] = await named('low');
     const handle = await engine.open(session?.session_id ?? '');
-    const said = (await entries(handle)).map(({ content }) => content);
+    const said = (await readEntries(handle)).map(({ content }) => content);
     handle.dispose();
     assert.ok(
       said.some((text) => text.includes('Nesting limit for child agents reached: 2')),
@@ -232,12 +232,12 @@ describe('rules for sessions that agents start', () => {
     const { options } = await unasked(handle);
     assert.equal(options?.mcpServers, undefined);
     writeFileSync(go, '');
-    await outcome(handle);
+    await waitForResult(handle);
     const record = readFileSync(engine.recordPath(handle.id), 'utf8');
     assert.equal(record.match(/"type":"agent_changed"/g)?.length, 2);
     // A person resumes it as it is.
     leads.write('lead', program);
-    await outcome(await engine.resume(handle.id, { prompt: says('seen') }));
+    await waitForResult(await engine.resume(handle.id, { prompt: says('seen') }));
     assert.deepEqual(Object.keys((await unasked(handle)).options?.mcpServers ?? {}), ['x']);
   });
 
@@ -247,14 +247,14 @@ describe('rules for sessions that agents start', () => {
     await call('start_session', { agent_name: 'helper', prompt: lasts, execution_mode: 'async_callback' });
     leads.write('lead', 'limits: { max_children: 1000 }\n' + program);
     writeFileSync(go, '');
-    await outcome(handle);
+    await waitForResult(handle);
     writeFileSync(`${go}2`, '');
     const record = () => readFileSync(engine.recordPath(handle.id), 'utf8');
     await until('the refusal', () => record().includes('"type":"agent_changed"'));
     assert.equal(handle.summary().runs, 1);
     await until('that it waits', () => leads.callbacks().some((name) => !name.includes('taken')));
-    await outcome(await engine.resume(handle.id, { prompt: says('I looked at it') }));
-    await until('the callback', async () => (await entries(handle)).some(({ origin }) => origin === 'callback'));
+    await waitForResult(await engine.resume(handle.id, { prompt: says('I looked at it') }));
+    await until('the callback', async () => (await readEntries(handle)).some(({ origin }) => origin === 'callback'));
     await until('its end', () => handle.summary().runs === 3 && handle.summary().status === 'finished');
     handle.dispose();
   });
@@ -268,7 +268,7 @@ describe('rules for sessions that agents start', () => {
     await ended('helper');
     leads.write('lead', program);
     writeFileSync(go, '');
-    await outcome(handle);
+    await waitForResult(handle);
     const file = engine.recordPath(handle.id);
     handle.dispose();
     const said = () =>
@@ -286,7 +286,7 @@ describe('rules for sessions that agents start', () => {
     const refusal = path.join(path.dirname(file), 'refused-agent');
     assert.ok(existsSync(refusal));
     leads.write('lead', 'limits: { max_children: 3 }\n');
-    await outcome(await engine.resume(handle.id, { prompt: says('I looked at it') }));
+    await waitForResult(await engine.resume(handle.id, { prompt: says('I looked at it') }));
     await until('the callback', () => leads.callbacks().length === 0);
     assert.ok(!existsSync(refusal));
   });
@@ -321,7 +321,7 @@ describe('rules for sessions that agents start', () => {
     await call('start_session', { agent_name: 'helper', prompt: waits, execution_mode: 'async_poll' });
     const [child] = await named('helper');
     writeFileSync(go, '');
-    await outcome(handle);
+    await waitForResult(handle);
     handle.dispose();
     await engine.dispose();
     engine = await leads.engine();
@@ -334,8 +334,10 @@ describe('rules for sessions that agents start', () => {
     const steps = [{ init: true }, { mcp: { tool: 'start_session', args: { agent_name: 'late', prompt: says('x') } } }];
     const request = { ...(await unasked(handle)), prompt: prompt([...steps, { result: {} }]) };
     const again = await engine.resume(handle.id, { ...request, origin: 'callback' });
-    await outcome(again);
-    assert.ok((await entries(again)).some(({ content }) => content.includes('changed after the user’s last message')));
+    await waitForResult(again);
+    assert.ok(
+      (await readEntries(again)).some(({ content }) => content.includes('changed after the user’s last message')),
+    );
     assert.deepEqual(await named('late'), []);
     for (const text of ['{', '[]', '{"lead":1}', null]) {
       if (text === null) rmSync(seen);

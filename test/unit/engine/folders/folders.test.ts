@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { identityOf, plainRemote } from '../../../../src/engine/folders/identity.ts';
 import { movedSessions } from '../../../../src/engine/folders/moved.ts';
-import { Bench, outcome } from '../../../support/fakeAgent/engine.ts';
+import { Bench, waitForResult } from '../../../support/fakeAgent/engine.ts';
 import { aSummary } from '../../../support/sessions/records.ts';
 
 describe('folders that are recognized', () => {
@@ -139,7 +139,7 @@ describe('folders that are recognized', () => {
       const engine = await bench.engine();
       const steps = [{ init: true }, { say: 'hello' }, { result: {} }];
       const handle = await engine.start({ ...bench.request(steps), cwd: repository('tea') });
-      await outcome(handle);
+      await waitForResult(handle);
       renameSync(at('tea'), at('coffee'));
       const [moved] = await engine.archive.findMovedSessions([at('coffee')]);
       assert.deepEqual([moved?.to, moved?.isCertain], [at('coffee'), true]);
@@ -148,7 +148,7 @@ describe('folders that are recognized', () => {
       await engine.relink(id, moved?.to ?? '');
       assert.deepEqual(await engine.archive.findMovedSessions([at('coffee')]), []);
       const next = await engine.resume(id, { prompt: JSON.stringify(steps) });
-      assert.equal((await outcome(next)).success, true);
+      assert.equal((await waitForResult(next)).success, true);
       assert.equal(next.summary().project_dir, at('coffee'));
       next.dispose();
     } finally {

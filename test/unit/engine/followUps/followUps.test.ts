@@ -13,7 +13,7 @@ import { RecordStore } from '../../../../src/engine/record/recordStore.ts';
 import type { NormalizedEntry } from '../../../../src/model/transcript/entry.ts';
 import type { TriggerType } from '../../../../src/model/transcript/metadata.ts';
 import type { Todo, ToolUse } from '../../../../src/model/transcript/tool.ts';
-import { Bench, benchDeps, entries, outcome, type Step } from '../../../support/fakeAgent/engine.ts';
+import { Bench, benchDeps, readEntries, waitForResult, type Step } from '../../../support/fakeAgent/engine.ts';
 import { said } from '../../../support/sessions/madeEntries.ts';
 import { aSession, aSummary, appendAll } from '../../../support/sessions/records.ts';
 import { until } from '../../../support/until.ts';
@@ -37,7 +37,7 @@ describe('follow-ups that are about to run', function () {
   };
   async function ended(engine: Engine, steps = question): Promise<SessionHandle> {
     const handle = await engine.start(bench.request(steps));
-    await outcome(handle);
+    await waitForResult(handle);
     return handle;
   }
   /** Sends what is due as the scheduler does. */
@@ -47,7 +47,7 @@ describe('follow-ups that are about to run', function () {
       ? decision
       : { trigger: { type: 'check_in' as const, reason: '' }, total: 0 };
     const handle = await engine.resume(id, { prompt: 'Forged.', trigger: { ...trigger, total, ...own } });
-    await outcome(handle);
+    await waitForResult(handle);
     handle.dispose();
   }
   const refused = (why: FollowUpRefused['why']) => (error: unknown) => FollowUpRefused.is(error) && error.why === why;
@@ -56,7 +56,7 @@ describe('follow-ups that are about to run', function () {
     const engine = await engineWith(on);
     const handle = await ended(engine);
     await send(engine, handle.id);
-    const prompt = (await entries(handle)).findLast(({ type }) => type.kind === 'user_message');
+    const prompt = (await readEntries(handle)).findLast(({ type }) => type.kind === 'user_message');
     assert.equal(prompt?.origin, 'follow_up');
     assert.equal(prompt.content, "The user asked a question but hasn't responded. Follow up on it.");
     const { synthetic, trigger_type, trigger_reason } = prompt.metadata ?? {};
@@ -70,7 +70,7 @@ describe('follow-ups that are about to run', function () {
     );
     const again = await bench.engine();
     const reopened = await again.open(handle.id);
-    assert.deepEqual((await entries(reopened))[prompt.index]?.metadata, prompt.metadata, 'after a restart');
+    assert.deepEqual((await readEntries(reopened))[prompt.index]?.metadata, prompt.metadata, 'after a restart');
     reopened.dispose();
     handle.dispose();
   });
@@ -92,7 +92,7 @@ describe('follow-ups that are about to run', function () {
     const { total } = await due(engine, handle.id);
     const storm = await Promise.allSettled(Array.from({ length: 12 }, () => send(engine, handle.id, { total })));
     assert.equal(storm.filter(({ status }) => status === 'fulfilled').length, 1);
-    const prompts = (await entries(handle)).filter(({ metadata }) => metadata?.synthetic === true);
+    const prompts = (await readEntries(handle)).filter(({ metadata }) => metadata?.synthetic === true);
     assert.equal(prompts.length, 1);
     handle.dispose();
   });
@@ -152,7 +152,7 @@ describe('follow-ups that are about to run', function () {
     assert.deepEqual(await engine.followUps.look(failed.id), { due: false, why: 'not_idle' });
     const parent = await ended(engine);
     const child = await engine.start({ ...bench.request(question), parent: parent.id });
-    await outcome(child);
+    await waitForResult(child);
     assert.deepEqual(await engine.followUps.look(child.id), { due: false, why: 'not_idle' });
     for (const handle of [failed, parent, child]) handle.dispose();
   });
@@ -169,7 +169,7 @@ describe('follow-ups that are about to run', function () {
       'follow_ups: { delay_minutes: 1, triggers: [question_unanswered] }\n',
     );
     const handle = await engine.start({ ...bench.request(question), blueprint: { name: 'asker' } });
-    await outcome(handle);
+    await waitForResult(handle);
     const plain = await ended(engine);
     assert.equal((await due(engine, handle.id)).at, now + 60_000);
     assert.deepEqual(await engine.followUps.look(plain.id), { due: false, why: 'off' });
@@ -189,7 +189,7 @@ describe('follow-ups that are about to run', function () {
     writeFileSync(file, text.replaceAll('"synthetic":true', '"synthetic":"true"'));
     const again = await engineWith(on);
     const reopened = await again.open(handle.id);
-    const prompts = (await entries(reopened)).filter(({ type }) => type.kind === 'user_message');
+    const prompts = (await readEntries(reopened)).filter(({ type }) => type.kind === 'user_message');
     assert.deepEqual(
       prompts.map(({ metadata }) => metadata?.synthetic),
       [undefined, undefined],
@@ -319,7 +319,7 @@ describe('follow-ups that are about to run', function () {
       await until('a plan', () => followUps.due().length === 1);
       const resumed = await engine.resume(handle.id, { prompt: 'Coffee.' });
       assert.deepEqual(followUps.due(), []);
-      await outcome(resumed);
+      await waitForResult(resumed);
       timers.runOut(600_000);
       assert.deepEqual(sent, []);
       followUps.dispose();

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { RecordStore } from '../../../../src/engine/record/recordStore.ts';
-import { Bench, entries } from '../../../support/fakeAgent/engine.ts';
+import { Bench, readEntries } from '../../../support/fakeAgent/engine.ts';
 
 const said = (role: string, content: string, vitrine?: object): object => ({
   role,
@@ -24,7 +24,7 @@ describe('imports of automatic messages', function () {
     const { sessionId } = await engine.archive.import({ file });
     const handle = await engine.open(sessionId);
     const { title, prompt, runs, synthetic } = handle.summary();
-    const count = (await entries(handle)).length;
+    const count = (await readEntries(handle)).length;
     handle.dispose();
     const store = new RecordStore(bench.store, { clock: Date.now, log: { warn: (message) => assert.fail(message) } });
     const reader = await store.openReader(sessionId);

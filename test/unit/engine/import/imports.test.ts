@@ -11,7 +11,7 @@ import { EngineFailure } from '../../../../src/engine/failures/failures.ts';
 import type { RecordReader } from '../../../../src/engine/record/contract.ts';
 import type { RecordLine } from '../../../../src/formats/record.ts';
 import { loadPrices } from '../../../../src/insight/prices/prices.ts';
-import { exported, richEntries, richSource, sourceOf } from '../../../support/sessions/exported.ts';
+import { exportText, richEntries, richSource, sourceOf } from '../../../support/sessions/exported.ts';
 import {
   aSession,
   appendAll,
@@ -150,7 +150,7 @@ describe('imports', () => {
   });
 
   it('messages equal the exported ones, except for what the format lacks', async () => {
-    const report = await bring({ file: file('messages.json', await exported('acp', richSource)) });
+    const report = await bring({ file: file('messages.json', await exportText('acp', richSource)) });
     assert.equal(report.format, 'acp');
     await opened(report.sessionId, async (reader) => {
       const entries = await reader.read(0, 100);
@@ -277,7 +277,7 @@ describe('imports', () => {
     it('keep their authors, also when exported again', async () => {
       const roles = ['user', 'agent/researcher', 'agent', 'agent/writer', 'agent/vitrine', 'assistant'];
       const { entries } = await taken(roles.map((role) => said('x', { role })));
-      const again: unknown = JSON.parse(await exported('acp', sourceOf(entries)));
+      const again: unknown = JSON.parse(await exportText('acp', sourceOf(entries)));
       const back = (again as { role: string }[]).map(({ role }) => role);
       assert.deepEqual(back, [...roles.slice(0, -1), 'agent/claude-code']);
     });

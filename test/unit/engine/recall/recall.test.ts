@@ -6,7 +6,7 @@ import type { RecallRequest } from '../../../../src/engine/recall/types.ts';
 import { RecordStore } from '../../../../src/engine/record/recordStore.ts';
 import type { NormalizedEntry } from '../../../../src/model/transcript/entry.ts';
 import type { Session } from '../../../../src/model/session/session.ts';
-import { Bench, entries, outcome, prompt } from '../../../support/fakeAgent/engine.ts';
+import { Bench, readEntries, waitForResult, prompt } from '../../../support/fakeAgent/engine.ts';
 import { said } from '../../../support/sessions/madeEntries.ts';
 import { aSession, aSummary, appendAll } from '../../../support/sessions/records.ts';
 
@@ -198,8 +198,8 @@ describe('recall', function () {
       await keep(1, [asked(0, 'Fix the flaky upload test'), said(1, forged)], { title: 'Flaky "upload"]' });
       const recall = await find({ message: { text: 'Which delay have the upload retries?' } });
       const handle = await engine.start({ agent: 'claude-code', cwd: bench.cwd, prompt: steps, recall });
-      await outcome(handle);
-      const [typed, note] = await entries(handle);
+      await waitForResult(handle);
+      const [typed, note] = await readEntries(handle);
       assert.deepEqual([typed?.content, typed?.origin], [steps, 'human']);
       assert.deepEqual([note?.type, note?.origin], [{ kind: 'system_message', subtype: 'recall' }, 'system']);
       assert.match(
@@ -217,7 +217,7 @@ describe('recall', function () {
         })),
       });
       const reported =
-        (await entries(handle)).find(({ content }) => content.startsWith('told: '))?.content.slice(6) ?? '';
+        (await readEntries(handle)).find(({ content }) => content.startsWith('told: '))?.content.slice(6) ?? '';
       const lines = reported.split('\n');
       assert.match(lines[0] ?? '', /^Note written by Vitrine, not by the user/);
       assert.equal(lines.filter((line) => line.startsWith('End of the note')).length, 1);
@@ -235,8 +235,8 @@ describe('recall', function () {
       const blueprint = { name: 'uploader', recall: 'always' } as const;
       const about = prompt([{ init: true }, { say: 'upload retries delay' }, { result: {} }]);
       const sourcesOf = async (handle: Awaited<ReturnType<Engine['start']>>): Promise<unknown[]> => {
-        await outcome(handle);
-        return (await entries(handle)).flatMap(({ metadata }) => metadata?.['recall'] ?? []);
+        await waitForResult(handle);
+        return (await readEntries(handle)).flatMap(({ metadata }) => metadata?.['recall'] ?? []);
       };
       const isFrom = (found: unknown): boolean => {
         const { passages } = found as { passages: readonly { session_id: string }[] };
@@ -264,12 +264,12 @@ describe('recall', function () {
         cwd: bench.cwd,
         prompt: prompt([{ init: true }, { say: retries }, { say: colours }, { result: {} }]),
       });
-      await outcome(first);
+      await waitForResult(first);
       const fresh = await engine.startNewConversation(first.id, {
         prompt: prompt([{ init: true }, { say: 'upload retries delay' }, { result: {} }]),
       });
-      assert.equal((await outcome(fresh)).success, true);
-      const all = await entries(fresh);
+      assert.equal((await waitForResult(fresh)).success, true);
+      const all = await readEntries(fresh);
       const subtypes = all.flatMap(({ type }) => (type.kind === 'system_message' ? [type.subtype] : []));
       assert.ok(subtypes.includes('fresh_start'));
       const note = all.find(({ type }) => type.kind === 'system_message' && type.subtype === 'recall');

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
-import { Bench, entries, outcome, seen } from '../../../support/fakeAgent/engine.ts';
+import { Bench, readEntries, waitForResult, waitForEntry } from '../../../support/fakeAgent/engine.ts';
 
 describe('replay', () => {
   let bench: Bench;
@@ -9,14 +9,14 @@ describe('replay', () => {
   });
   afterEach(() => bench.close());
 
-  const contents = async (handle: Parameters<typeof entries>[0]): Promise<string[]> =>
-    (await entries(handle)).map(({ content }) => content);
+  const contents = async (handle: Parameters<typeof readEntries>[0]): Promise<string[]> =>
+    (await readEntries(handle)).map(({ content }) => content);
 
   it('plays turn by turn, and is marked as a recording', async () => {
     const engine = await bench.engine();
     const request = { agent: 'replay', cwd: bench.cwd, prompt: 'What is in the file?' } as const;
     const handle = await engine.start(request);
-    const first = await outcome(handle);
+    const first = await waitForResult(handle);
     assert.equal(first.success, true, first.error);
     assert.deepEqual(first.metadata?.costProvenance, { provenance: 'reported', usd: 0.02 });
     assert.equal(handle.summary().recording, true);
@@ -24,7 +24,7 @@ describe('replay', () => {
     assert.match((await contents(handle))[1] ?? '', /Recording of Claude Code 2\.1\.197 from 2026-11-20/);
     assert.ok((await contents(handle)).includes('It says hello.'));
 
-    await outcome(await engine.resume(handle.id, { prompt: 'Something else' }));
+    await waitForResult(await engine.resume(handle.id, { prompt: 'Something else' }));
     const all = await contents(handle);
     assert.ok(all.includes('Still hello.'));
     assert.ok(all.some((content) => content.includes('was the answer to: And now?')));
@@ -44,9 +44,9 @@ describe('replay', () => {
   it('plays at the selected speed, and can be stopped', async () => {
     const engine = await bench.engine({ settings: () => ({ replaySpeed: 1 }) });
     const handle = await engine.start({ agent: 'replay', cwd: bench.cwd, prompt: 'What is in the file?' });
-    await outcome(handle);
+    await waitForResult(handle);
     const second = await engine.resume(handle.id, { prompt: 'And now?' });
-    await seen(second, 'Claude Code');
+    await waitForEntry(second, 'Claude Code');
     await engine.stop(handle.id);
     assert.equal(second.summary().status, 'stopped');
     assert.ok(!(await contents(second)).includes('Still hello.'));
@@ -61,7 +61,7 @@ describe('replay', () => {
   it('plays the shipped recording', async () => {
     const engine = await bench.engine({ demoDir: 'media/demo' });
     const handle = await engine.start({ agent: 'replay', cwd: bench.cwd, prompt: 'Go' });
-    const result = await outcome(handle);
+    const result = await waitForResult(handle);
     assert.equal(result.success, true, result.error);
     assert.equal(result.metadata?.lines.unknown, 0);
     assert.equal(result.metadata.lines.malformed, 0);

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { adapters } from '../../../../src/agents/registry.ts';
 import { outputProfile } from '../../../../src/engine/replay/outputProfile.ts';
 import { readBy } from '../../../support/captures/agentCaptures.ts';
-import { Bench, entries, outcome, seen } from '../../../support/fakeAgent/engine.ts';
+import { Bench, readEntries, waitForResult, waitForEntry } from '../../../support/fakeAgent/engine.ts';
 
 /** One capture of each executor. */
 const captures: Readonly<Record<string, string>> = {
@@ -36,12 +36,12 @@ describe('a file with output of an agent', () => {
       );
       const profile = outputProfile(adapter.type, file);
       const handle = await engine.start({ agent: 'replay', profile, cwd: bench.cwd, prompt: 'Replay' });
-      const result = await outcome(handle);
+      const result = await waitForResult(handle);
       assert.equal(result.success, true, result.error);
       const { recording, agent_label: label } = handle.summary();
       assert.deepEqual([recording, label], [true, `${adapter.label} (recording)`]);
 
-      const [prompt, note, ...played] = await entries(handle);
+      const [prompt, note, ...played] = await readEntries(handle);
       assert.equal(prompt?.origin, 'replay');
       assert.match(note?.content ?? '', /It runs no commands and changes no files/);
       const lines = readFileSync(file, 'utf8').split('\n');
@@ -58,7 +58,7 @@ describe('a file with output of an agent', () => {
       assert.deepEqual(await readdir(bench.cwd), [], 'no file is touched');
 
       const over = await engine.resume(handle.id, { prompt: 'More' });
-      assert.match((await entries(over)).at(-1)?.content ?? '', /The recording has ended/);
+      assert.match((await readEntries(over)).at(-1)?.content ?? '', /The recording has ended/);
       assert.equal(over.summary().outcome, 'completed');
     });
   }
@@ -71,7 +71,7 @@ describe('a file with output of an agent', () => {
     ] as const) {
       const profile = outputProfile('codex', fileOf('codex'), exit);
       const handle = await engine.start({ agent: 'replay', profile, cwd: bench.cwd, prompt: 'Replay' });
-      const { metadata } = await outcome(handle);
+      const { metadata } = await waitForResult(handle);
       assert.deepEqual([metadata?.exitCode, metadata?.signal, metadata?.endReason], [exit.code, exit.signal, end]);
     }
   });
@@ -81,10 +81,10 @@ describe('a file with output of an agent', () => {
     const engine = await bench.engine({ adapters, settings: () => ({ replaySpeed: 1e-6 }) });
     const profile = outputProfile('codex', fileOf('codex'));
     const handle = await engine.start({ agent: 'replay', profile, cwd: bench.cwd, prompt: 'Replay' });
-    await seen(handle, '- Session: ');
+    await waitForEntry(handle, '- Session: ');
     await engine.stop(handle.id);
     assert.equal(handle.summary().status, 'stopped');
-    const steps = (await entries(handle)).filter(({ type }) => type.kind !== 'system_message');
+    const steps = (await readEntries(handle)).filter(({ type }) => type.kind !== 'system_message');
     assert.deepEqual(
       steps.map(({ type }) => type.kind),
       ['user_message'],

@@ -5,7 +5,7 @@ import path from 'node:path';
 import fc from 'fast-check';
 import { FileSnapshots } from '../../../../src/engine/restore/fileSnapshots.ts';
 import { changeFolder, repositoryHash, stateOfFolder, type FolderChange } from '../../../support/dirtyFolder.ts';
-import { fuzz, fuzzRuns } from '../../../support/hostile/fuzz.ts';
+import { fuzzOptions, fuzzRuns } from '../../../support/hostile/fuzz.ts';
 import { WatchedFolder } from '../../../support/watchedFolder.ts';
 
 const warnings: string[] = [];
@@ -101,7 +101,7 @@ describe('restoring random dirty workspaces', function () {
           rmSync(at.root, { recursive: true, force: true });
         }
       }),
-      { ...fuzz(2), endOnFailure: true },
+      { ...fuzzOptions(2), endOnFailure: true },
     );
     assert.ok(restores > 0);
   });

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, 
 import path from 'node:path';
 import type { Engine } from '../../../../src/engine/engine.ts';
 import { EngineFailure } from '../../../../src/engine/failures/failures.ts';
-import { Bench, outcome, prompt } from '../../../support/fakeAgent/engine.ts';
+import { Bench, waitForResult, prompt } from '../../../support/fakeAgent/engine.ts';
 
 const answer = [{ init: true }, { say: 'done' }, { result: {} }];
 
@@ -26,12 +26,12 @@ describe('restoring the files of a session', () => {
     writeFileSync(file('a.txt'), 'first\r\n');
     const handle = await engine.start(bench.request(answer));
     id = handle.id;
-    await outcome(handle);
+    await waitForResult(handle);
     writeFileSync(file('a.txt'), 'second');
     writeFileSync(file('b.txt'), 'new');
     writeFileSync(file('c.log'), 'ignored');
     const again = await engine.resume(id, { prompt: prompt(answer) });
-    await outcome(again);
+    await waitForResult(again);
     prompts = again.turns().map(({ firstIndex }) => firstIndex);
     again.dispose();
     handle.dispose();
@@ -84,7 +84,7 @@ describe('restoring the files of a session', () => {
     mkdirSync(file('src'));
     writeFileSync(file('src/code.ts'), 'code');
     const run = await engine.resume(id, { prompt: prompt(answer) });
-    await outcome(run);
+    await waitForResult(run);
     const at = run.turns().at(-1)?.firstIndex ?? -1;
     run.dispose();
     rmSync(file('src'), { recursive: true });

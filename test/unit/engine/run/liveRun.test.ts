@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { FileRecordWriter } from '../../../../src/engine/record/write/recordWriter.ts';
 import type { RecordLine } from '../../../../src/formats/record.ts';
-import { Bench, outcome, prompt } from '../../../support/fakeAgent/engine.ts';
+import { Bench, waitForResult, prompt } from '../../../support/fakeAgent/engine.ts';
 
 const steps = [{ init: true }, { say: 'hello' }, { result: {} }];
 
@@ -43,7 +43,7 @@ describe('a run and its record', function () {
       if (lines.some(({ kind }) => kind === 'run')) batches.push(said.join(', '));
     });
     const handle = await engine.start(bench.request(steps));
-    assert.equal((await outcome(handle)).success, true);
+    assert.equal((await waitForResult(handle)).success, true);
     handle.dispose();
     assert.deepEqual(batches, [
       'session pending, run pending, run claimed, summary',
@@ -58,14 +58,14 @@ describe('a run and its record', function () {
       if (lines.some((line) => line.kind === 'run' && line.run.status === 'completed')) throw new Error('no end');
     });
     const handle = await engine.start(bench.request(steps));
-    const result = await outcome(handle);
+    const result = await waitForResult(handle);
     assert.equal(result.success, false);
     assert.match(result.error ?? '', /no end/);
     await engine.stop(handle.id);
     assert.equal(handle.summary().status, 'stopped');
     unwatch();
     const resumed = await engine.resume(handle.id, { prompt: prompt(steps) });
-    assert.equal((await outcome(resumed)).success, true);
+    assert.equal((await waitForResult(resumed)).success, true);
     assert.equal(resumed.turns().length, 2);
     assert.equal((await engine.archive.verify(handle.id)).verdict, 'intact');
     resumed.dispose();
@@ -82,7 +82,7 @@ describe('a run and its record', function () {
     const [listed] = await engine.list();
     assert.ok(listed !== undefined);
     const again = await engine.startNewConversation(listed.session_id, { prompt: prompt(steps) });
-    assert.equal((await outcome(again)).success, true);
+    assert.equal((await waitForResult(again)).success, true);
     again.dispose();
   });
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
-import { Bench, outcome, prompt } from '../../../support/fakeAgent/engine.ts';
+import { Bench, waitForResult, prompt } from '../../../support/fakeAgent/engine.ts';
 
 describe('a run that was killed after its result', () => {
   const bench = new Bench();
@@ -10,8 +10,8 @@ describe('a run that was killed after its result', () => {
   it('counts once, and keeps the usage of each message', async () => {
     const engine = await bench.engine();
     const handle = await engine.start(bench.request(costs(0.3)));
-    await outcome(handle);
-    await engine.resume(handle.id, { prompt: prompt(costs(0.5)) }).then(outcome);
+    await waitForResult(handle);
+    await engine.resume(handle.id, { prompt: prompt(costs(0.5)) }).then(waitForResult);
     const { total_cost: cost, total_usage: usage, turns } = handle.summary();
     const messages = await handle.messages();
     assert.equal(messages.length, 2);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { codex } from '../../../../src/agents/codex/adapter.ts';
 import type { AgentOptions } from '../../../../src/agents/adapter.ts';
-import { Bench, fakeAgent, outcome, prompt } from '../../../support/fakeAgent/engine.ts';
+import { Bench, fakeAgent, waitForResult, prompt } from '../../../support/fakeAgent/engine.ts';
 
 const thread = '01980000-0000-7000-8000-000000000001';
 const usage = { input_tokens: 1000, cached_input_tokens: 0, output_tokens: 100 };
@@ -27,7 +27,7 @@ describe('the model that the user selected', function () {
     });
     const start = (options: AgentOptions) => engine.start({ agent: 'codex', cwd: bench.cwd, prompt: turn, options });
     const handle = await start({ model: 'gpt-5' });
-    const { metadata } = await outcome(handle);
+    const { metadata } = await waitForResult(handle);
     assert.deepEqual(metadata?.usage, { input: 1000, output: 100, cacheRead: 0 });
     assert.equal(metadata.askedModel, 'gpt-5');
     const { cost } = handle.summary();
@@ -35,11 +35,11 @@ describe('the model that the user selected', function () {
     assert.ok(cost.usd > 0);
     assert.match(cost.reason ?? '', /price of gpt-5, which you selected\.$/);
 
-    const again = await outcome(await engine.resume(handle.id, { prompt: turn }));
+    const again = await waitForResult(await engine.resume(handle.id, { prompt: turn }));
     assert.equal(again.metadata?.cost, metadata.cost);
     assert.match(JSON.stringify(again.metadata.costProvenance), /selected for the earlier runs/);
 
-    const unknown = await outcome(await start({}));
+    const unknown = await waitForResult(await start({}));
     assert.equal(unknown.metadata?.cost, null);
     assert.match(JSON.stringify(unknown.metadata.costProvenance), /did not report its model/);
   });
@@ -55,10 +55,10 @@ describe('the model that the user selected', function () {
       }),
     });
     const request = { agent: 'codex' as const, cwd: bench.cwd, prompt: turn, options: { model: 'tea-1' } };
-    const before = await outcome(await engine.start(request));
+    const before = await waitForResult(await engine.start(request));
     assert.equal(before.metadata?.cost, null, 'no table knows it');
     own.prices = { date: '2026-01-31', models: { 'tea-1': { input: 1000, output: 0 } } };
-    const { metadata } = await outcome(await engine.start(request));
+    const { metadata } = await waitForResult(await engine.start(request));
     assert.equal(metadata?.cost, 1);
     const cost = metadata.costProvenance;
     assert.ok(cost.provenance === 'estimated');

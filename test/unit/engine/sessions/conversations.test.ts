@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
-import { Bench, entries, outcome, prompt } from '../../../support/fakeAgent/engine.ts';
+import { Bench, readEntries, waitForResult, prompt } from '../../../support/fakeAgent/engine.ts';
 
 describe('conversations of an agent', () => {
   let bench: Bench;
@@ -10,8 +10,8 @@ describe('conversations of an agent', () => {
   afterEach(() => bench.close());
 
   const answer = (words: string, usd: number) => [{ init: true }, { say: words }, { result: { usd, text: words } }];
-  const notes = async (handle: Parameters<typeof entries>[0], subtype: string): Promise<string[]> =>
-    (await entries(handle)).flatMap(({ type, content }) =>
+  const notes = async (handle: Parameters<typeof readEntries>[0], subtype: string): Promise<string[]> =>
+    (await readEntries(handle)).flatMap(({ type, content }) =>
       type.kind === 'system_message' && type.subtype === subtype ? [content] : [],
     );
 
@@ -19,8 +19,8 @@ describe('conversations of an agent', () => {
   async function withTwoIds(bench: Bench) {
     const engine = await bench.engine();
     const handle = await engine.start(bench.request([{ session: 'old' }, ...answer('a', 0.1)]));
-    await outcome(handle);
-    await outcome(await engine.resume(handle.id, { prompt: prompt([{ session: 'new' }, ...answer('b', 0.1)]) }));
+    await waitForResult(handle);
+    await waitForResult(await engine.resume(handle.id, { prompt: prompt([{ session: 'new' }, ...answer('b', 0.1)]) }));
     return { engine, handle };
   }
 
@@ -35,7 +35,7 @@ describe('conversations of an agent', () => {
     const { engine, handle } = await withTwoIds(bench);
     const original = handle.summary().executor_session_ids[0];
     const steps = [{ unknownUnless: original }, ...answer('found', 0.1)];
-    const result = await outcome(await engine.resume(handle.id, { prompt: prompt(steps) }));
+    const result = await waitForResult(await engine.resume(handle.id, { prompt: prompt(steps) }));
     assert.equal(result.success, true, result.error);
     assert.equal(result.data, 'found');
     assert.equal((await notes(handle, 'resume_retry')).length, 1);
@@ -47,7 +47,7 @@ describe('conversations of an agent', () => {
     const { engine, handle } = await withTwoIds(bench);
     const original = handle.summary().executor_session_ids[0];
     const steps = [{ unknownUnless: original }, ...answer('found', 0.1)];
-    await outcome(await engine.resume(handle.id, { prompt: prompt(steps), from: 'original' }));
+    await waitForResult(await engine.resume(handle.id, { prompt: prompt(steps), from: 'original' }));
     assert.equal((await notes(handle, 'resume_retry')).length, 0);
   });
 
@@ -56,12 +56,12 @@ describe('conversations of an agent', () => {
     const failed = await engine.resume(handle.id, { prompt: prompt([{ unknownUnless: 'neither' }]) });
     const codes: string[] = [];
     failed.onNotice(({ failure }) => codes.push(`${failure.code} ${failure.action ?? ''}`));
-    assert.equal((await outcome(failed)).success, false);
+    assert.equal((await waitForResult(failed)).success, false);
     assert.deepEqual(codes, ['conversation_unknown startAfresh']);
 
     const before = handle.summary();
     const fresh = await engine.startNewConversation(handle.id, { prompt: prompt(answer('new life', 0.5)) });
-    const result = await outcome(fresh);
+    const result = await waitForResult(fresh);
     assert.equal(result.success, true, result.error);
     assert.equal(result.metadata?.cost, 0.5);
     assert.ok(before.total_cost.provenance === 'reported');
@@ -72,9 +72,9 @@ describe('conversations of an agent', () => {
     assert.ok(Buffer.byteLength(note) < 9000);
     const ids = fresh.summary().executor_session_ids;
     assert.equal(ids.length, 1);
-    const typed = (await entries(fresh)).filter(({ type }) => type.kind === 'user_message').at(-1);
+    const typed = (await readEntries(fresh)).filter(({ type }) => type.kind === 'user_message').at(-1);
     assert.equal(typed?.content, prompt(answer('new life', 0.5)));
     const known = await engine.resume(handle.id, { prompt: prompt([{ unknownUnless: ids[0] }, ...answer('on', 0.5)]) });
-    assert.equal((await outcome(known)).data, 'on');
+    assert.equal((await waitForResult(known)).data, 'on');
   });
 });

@@ -6,7 +6,7 @@ import path from 'node:path';
 import type { SessionHandle } from '../../../../src/engine/api.ts';
 import { EngineFailure } from '../../../../src/engine/failures/failures.ts';
 import type { SessionSummary } from '../../../../src/model/session/summary.ts';
-import { Bench, entries, outcome, prompt, seen } from '../../../support/fakeAgent/engine.ts';
+import { Bench, readEntries, waitForResult, prompt, waitForEntry } from '../../../support/fakeAgent/engine.ts';
 import { skip } from '../../../support/skip.ts';
 
 const forever = [{ init: true }, { say: 'waiting' }, { forever: true }];
@@ -44,7 +44,7 @@ describe('a session whose run is about to start', () => {
     it(`is ${kill ? 'killed' : 'stopped'} when somebody asks for it, though nothing runs yet`, async () => {
       const engine = await bench.engine();
       const first = await engine.start(bench.request(short));
-      await outcome(first);
+      await waitForResult(first);
       const stops: Promise<void>[] = [];
       engine.onSummary(({ status }) => {
         if (status === 'pending' && stops.length === 0) stops.push(engine.stop(first.id, { kill }));
@@ -70,7 +70,7 @@ describe('a session whose run is about to start', () => {
     const next = await bench.engine();
     const [listed] = await next.list();
     assert.deepEqual([listed?.status, listed?.outcome, listed?.runs], ['finished', 'completed', 1]);
-    assert.equal((await outcome(await next.resume(id, { prompt: prompt(short) }))).success, true);
+    assert.equal((await waitForResult(await next.resume(id, { prompt: prompt(short) }))).success, true);
   });
 
   it('that is new starts nothing after shutdown, and can be resumed', async () => {
@@ -111,7 +111,7 @@ describe('a session that another process also has open', () => {
     const steps = [{ init: true }, { say: 'one' }, wait, { say: 'two' }, { result: {} }];
     const running = await there.start(bench.request(steps));
     const { id } = running;
-    await seen(running, 'one');
+    await waitForEntry(running, 'one');
     await running.whenWritten();
     const looking = await here.open(id);
     assert.deepEqual([looking.isLive(), looking.summary().status], [false, 'running']);
@@ -124,12 +124,12 @@ describe('a session that another process also has open', () => {
       return true;
     });
     await bench.go();
-    await outcome(running);
+    await waitForResult(running);
     await reported(looking, ({ status }) => status === 'finished');
-    assert.deepEqual(await entries(looking), await entries(running));
+    assert.deepEqual(await readEntries(looking), await readEntries(running));
     // And resumes here, where it was only followed.
     const own = await here.resume(id, { prompt: prompt(short) });
-    assert.equal((await outcome(own)).success, true);
+    assert.equal((await waitForResult(own)).success, true);
     assert.equal(looking.entryCount(), own.entryCount());
   });
 
@@ -140,7 +140,7 @@ describe('a session that another process also has open', () => {
     await done;
     const looking = await here.open(id);
     const second = await there.resume(id, { prompt: prompt(short) });
-    await outcome(second);
+    await waitForResult(second);
     const again = await here.open(id);
     assert.equal(again.summary().runs, 2);
     assert.deepEqual([looking.entryCount(), again.entryCount()], [second.entryCount(), second.entryCount()]);
@@ -149,13 +149,13 @@ describe('a session that another process also has open', () => {
   it('accepts a change while a run starts', async () => {
     const engine = await bench.engine();
     const first = await engine.start(bench.request(short));
-    await outcome(first);
+    await waitForResult(first);
     for (let turn = 0; turn < 5; turn += 1) {
       const resuming = engine.resume(first.id, { prompt: prompt(short) });
       await new Promise((resolve) => setTimeout(resolve, turn * 5));
       await engine.rename(first.id, `turn ${turn}`);
       const resumed = await resuming;
-      assert.equal((await outcome(resumed)).success, true);
+      assert.equal((await waitForResult(resumed)).success, true);
       assert.equal(resumed.summary().title, `turn ${turn}`);
       resumed.dispose();
     }
@@ -168,7 +168,7 @@ describe('a session that another process also has open', () => {
     const looking = await here.open(first.id);
     await assert.rejects(here.remove(first.id), { code: 'session_busy' });
     await bench.go();
-    await outcome(first);
+    await waitForResult(first);
     const running = await here.resume(first.id, { prompt: prompt(forever) });
     await assert.rejects(here.remove(first.id), { code: 'session_busy' });
     looking.dispose();
@@ -183,11 +183,11 @@ describe('a session that another process also has open', () => {
     await mkdir(path.dirname(file), { recursive: true });
     await symlink('/dev/full', file);
     const first = await engine.start(bench.request(short));
-    await outcome(first);
-    const saved = await entries(first);
+    await waitForResult(first);
+    const saved = await readEntries(first);
     assert.ok(saved.length > 2);
     const again = await engine.open(first.id);
     assert.deepEqual([again.entryCount(), again.summary().outcome], [saved.length, 'completed']);
-    assert.deepEqual(await entries(again), saved);
+    assert.deepEqual(await readEntries(again), saved);
   });
 });

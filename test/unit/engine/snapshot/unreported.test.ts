@@ -4,7 +4,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { SessionHandle } from '../../../../src/engine/api.ts';
 import { unreportedChangesSchema } from '../../../../src/model/transcript/unreported.ts';
-import { Bench, benchDeps, entries, outcome, type Step } from '../../../support/fakeAgent/engine.ts';
+import { Bench, benchDeps, readEntries, waitForResult, type Step } from '../../../support/fakeAgent/engine.ts';
 
 /** The agent notes its pid in a file, as a command could, and no tool call says so. */
 const behind = (file: string): Step[] => [
@@ -26,7 +26,7 @@ describe('a run that changed more than its tool calls report', () => {
   afterEach(() => bench.close());
 
   const notes = async (handle: SessionHandle) =>
-    (await entries(handle)).filter(
+    (await readEntries(handle)).filter(
       ({ type }) => type.kind === 'system_message' && type.subtype === 'unreported_changes',
     );
   const decisions = async (handle: SessionHandle): Promise<Record<string, unknown>[]> => {
@@ -39,7 +39,7 @@ describe('a run that changed more than its tool calls report', () => {
   it('notes it in the transcript and the record', async () => {
     const engine = await bench.engine();
     const handle = await engine.start(bench.request(behind(path.join(bench.cwd, 'a.txt'))));
-    const result = await outcome(handle);
+    const result = await waitForResult(handle);
     assert.equal(result.success, true, JSON.stringify(result));
     const [note, ...others] = await notes(handle);
     assert.equal(note?.content, 'A file changed during the run without a reported tool call:\n\n- `a.txt` changed');
@@ -57,7 +57,7 @@ describe('a run that changed more than its tool calls report', () => {
   it('notes nothing if nothing else changed, but records the check', async () => {
     const engine = await bench.engine();
     const handle = await engine.start(bench.request(behind(bench.pidFile)));
-    await outcome(handle);
+    await waitForResult(handle);
     assert.deepEqual(await notes(handle), []);
     assert.deepEqual(
       (await decisions(handle)).map(({ total }) => total),
@@ -69,9 +69,9 @@ describe('a run that changed more than its tool calls report', () => {
   it('checks each run separately', async () => {
     const engine = await bench.engine();
     const handle = await engine.start(bench.request(behind(path.join(bench.cwd, 'a.txt'))));
-    await outcome(handle);
+    await waitForResult(handle);
     const again = await engine.resume(handle.id, { prompt: JSON.stringify(behind(path.join(bench.cwd, 'b.txt'))) });
-    await outcome(again);
+    await waitForResult(again);
     assert.deepEqual(
       (await notes(again)).map(({ content }) => content.split('\n').at(-1)),
       ['- `a.txt` changed', '- `b.txt` added'],
@@ -84,7 +84,7 @@ describe('a run that changed more than its tool calls report', () => {
     const settings = () => ({ ...benchDeps(bench.store).settings(), unreportedChanges: false });
     const engine = await bench.engine({ settings });
     const handle = await engine.start(bench.request(behind(path.join(bench.cwd, 'a.txt'))));
-    await outcome(handle);
+    await waitForResult(handle);
     assert.deepEqual(await notes(handle), []);
     assert.deepEqual(await decisions(handle), []);
     handle.dispose();
@@ -98,7 +98,7 @@ describe('a run that changed more than its tool calls report', () => {
       settings: (folder) => (folder === bench.cwd ? { ...settings(folder), environment } : {}),
     });
     const handle = await engine.start(bench.request(behind(path.join(bench.cwd, 'a.txt'))));
-    await outcome(handle);
+    await waitForResult(handle);
     assert.deepEqual(
       (await decisions(handle)).map(({ how, total }) => ({ how, total })),
       [{ how: 'git', total: 1 }],

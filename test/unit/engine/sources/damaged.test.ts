@@ -17,7 +17,7 @@ import path from 'node:path';
 import fc from 'fast-check';
 import { storeFormats } from '../../../../src/agents/stores/formats.ts';
 import { loadPrices } from '../../../../src/insight/prices/prices.ts';
-import { fuzz } from '../../../support/hostile/fuzz.ts';
+import { fuzzOptions } from '../../../support/hostile/fuzz.ts';
 import { turn, uuidOf, writeSession } from '../../../support/stores/claudeStore.ts';
 import { captureFile, sourcesOf } from '../../../support/stores/homes.ts';
 
@@ -66,7 +66,7 @@ describe('damaged stores', () => {
           JSON.stringify([facts, updates]);
         }
       }),
-      fuzz(100),
+      fuzzOptions(100),
     );
   });
 

@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
 import { loadPrices } from '../../../../src/insight/prices/prices.ts';
-import { fuzz, printFuzzTotals } from '../../../support/hostile/fuzz.ts';
+import { fuzzOptions, printFuzzTotals } from '../../../support/hostile/fuzz.ts';
 import { captureFile, capturesOf, sourcesOf } from '../../../support/stores/homes.ts';
 import { isWindows } from '../../../support/platform.ts';
 import { skip } from '../../../support/skip.ts';
@@ -123,7 +123,7 @@ describe('homes with one damaged file', function () {
           writeFileSync(file, bytes);
         }
       }),
-      fuzz(150),
+      fuzzOptions(150),
     );
     printFuzzTotals(`${tried} damages in ${homes.length} homes`);
   });

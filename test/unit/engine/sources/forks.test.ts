@@ -7,7 +7,7 @@ import { SharedKeys } from '../../../../src/insight/observed/sharedKeys.ts';
 import type { ObservedSummary } from '../../../../src/insight/observed/summary.ts';
 import { loadPrices } from '../../../../src/insight/prices/prices.ts';
 import { totalTokens } from '../../../../src/model/usage/usage.ts';
-import { fuzz } from '../../../support/hostile/fuzz.ts';
+import { fuzzOptions } from '../../../support/hostile/fuzz.ts';
 import { turn, uuidOf, writeSession } from '../../../support/stores/claudeStore.ts';
 import { sourcesOf } from '../../../support/stores/homes.ts';
 
@@ -134,7 +134,7 @@ describe('forks of forks', () => {
           assert.equal(totalTokens(row?.total_usage ?? {}), own + (step.hasSubagent ? input + 500 + at : 0));
         }
       }),
-      fuzz(40),
+      fuzzOptions(40),
     );
   });
 
@@ -221,7 +221,7 @@ describe('forks of forks', () => {
             Array.from({ length: turns }, (_, n) => input + n + 1).reduce((a, b) => a + b, 0),
           );
         }),
-        fuzz(40),
+        fuzzOptions(40),
       );
     });
   }
@@ -254,7 +254,7 @@ describe('shared keys', () => {
           assert(without.group(String(at)).every((id) => group.has(id)));
         }
       }),
-      fuzz(200),
+      fuzzOptions(200),
     );
   });
 });

@@ -6,7 +6,7 @@ import { loadPrices } from '../../../../src/insight/prices/prices.ts';
 import type { NormalizedEntry } from '../../../../src/model/transcript/entry.ts';
 import type { ToolAction } from '../../../../src/model/transcript/tool.ts';
 import { Transcript } from '../../../../src/model/transcript/transcript.ts';
-import { captureFile, capturesOf, printedBy, sourcesOf } from '../../../support/stores/homes.ts';
+import { captureFile, capturesOf, printedOutput, sourcesOf } from '../../../support/stores/homes.ts';
 
 /**
  * Where the two differ by nature: a fork prints its own part only; Codex prints nothing of its subagents, and 0.77 stores calls
@@ -42,7 +42,7 @@ function done(action: ToolAction): unknown {
 function printed(name: string): readonly NormalizedEntry[] {
   const adapter = [claudeCode, codex, copilot].find(({ type }) => name.startsWith(type));
   assert(adapter !== undefined);
-  return printedBy(name).flatMap((output) => {
+  return printedOutput(name).flatMap((output) => {
     const normalizer = adapter.createNormalizer({ workDir: '', firstIndex: 0 });
     const transcript = new Transcript();
     for (const text of output.split('\n')) transcript.apply(normalizer.push({ stream: 'stdout', text }, 0));
@@ -53,7 +53,7 @@ function printed(name: string): readonly NormalizedEntry[] {
 
 describe('a session read from its store and from what it printed', () => {
   for (const name of ['claude-code', 'codex', 'copilot'].flatMap(capturesOf)) {
-    if (printedBy(name).length === 0 || different.has(name)) continue;
+    if (printedOutput(name).length === 0 || different.has(name)) continue;
     it(`says the same of ${name}`, async () => {
       const sources = sourcesOf(captureFile(name, 'home'));
       const [session] = await sources.list(await loadPrices());

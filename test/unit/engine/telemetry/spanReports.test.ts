@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { EngineSettings, SessionHandle } from '../../../../src/engine/api.ts';
 import type { OtlpSettings } from '../../../../src/engine/telemetry/otlpSettings.ts';
 import { tracesUrl } from '../../../../src/engine/telemetry/spanReports.ts';
-import { Bench, fakeAgent, outcome, type Step } from '../../../support/fakeAgent/engine.ts';
+import { Bench, fakeAgent, waitForResult, type Step } from '../../../support/fakeAgent/engine.ts';
 import { assertOtlp } from '../../../support/sessions/otlp.ts';
 import { aSecret } from '../../../support/hostile/secrets.ts';
 import { until } from '../../../support/until.ts';
@@ -60,7 +60,7 @@ describe('runs exported to a collector', () => {
     const handle = await engine.start(bench.request(steps));
     const reported: string[] = [];
     handle.onNotice(({ failure }) => reported.push(failure.code));
-    assert.equal((await outcome(handle)).success, true);
+    assert.equal((await waitForResult(handle)).success, true);
     return { handle, warnings: reported };
   }
 
@@ -83,7 +83,7 @@ describe('runs exported to a collector', () => {
       { result: { subtype: 'error_during_execution', isError: true, errors: ['a loud word'] } },
     ];
     const handle = await engine.start(bench.request(steps));
-    const result = await outcome(handle);
+    const result = await waitForResult(handle);
     assert.equal(result.success, false);
     await until('a request', () => posted.length === 1);
     assert.match(posted[0]?.body ?? '', /"status":\{"code":2\}/);
@@ -102,7 +102,7 @@ describe('runs exported to a collector', () => {
     ).resume(handle.summary().session_id, {
       prompt: JSON.stringify(says('and now the second')),
     });
-    await outcome(next);
+    await waitForResult(next);
     await until('a request', () => posted.length === 2);
     assert.match(posted[1]?.body ?? '', /and now the second/);
     assert.ok(!posted[1]?.body.includes('the key is'), 'each run once');
@@ -133,7 +133,7 @@ describe('runs exported to a collector', () => {
       const run = async (text: string): Promise<void> => {
         const handle = await engine.start(bench.request(says(text)));
         handle.onNotice(({ failure }) => reported.push(`${failure.code} ${failure.message}`));
-        assert.equal((await outcome(handle)).success, true);
+        assert.equal((await waitForResult(handle)).success, true);
       };
       const sent = (count: number): Promise<unknown> => until('a request', () => posted.length === count);
       await run('first');

@@ -4,7 +4,7 @@ import { Lexer, walkTokens } from 'marked';
 import { csvCell } from '../../../../src/formats/export/csv.ts';
 import { entities } from '../../../../webview/markdown/entities.ts';
 import { inertMarkdown } from '../../../../src/formats/export/shared/inertMarkdown.ts';
-import { exported, richSource, sourceOf, aTool } from '../../../support/sessions/exported.ts';
+import { exportText, richSource, sourceOf, aTool } from '../../../support/sessions/exported.ts';
 import { anEntry, aResult, aSummary, time } from '../../../support/sessions/records.ts';
 
 describe('exports: HTML', () => {
@@ -15,7 +15,7 @@ describe('exports: HTML', () => {
   }
 
   it('is one page without requests that runs only the script named by its policy', async () => {
-    const page = await exported('html', richSource);
+    const page = await exportText('html', richSource);
     assert.match(page, /^<!doctype html>/);
     assert.match(page, /<\/html>\n$/);
     const hash = "'sha256-[A-Za-z0-9+/]{43}='";
@@ -33,11 +33,11 @@ describe('exports: HTML', () => {
   });
 
   it('takes at most 400 kB besides its content', async () => {
-    assert.ok((await exported('html', sourceOf([]))).length <= 400_000);
+    assert.ok((await exportText('html', sourceOf([]))).length <= 400_000);
   });
 
   it('is at most 20 times its content, and at most 8 times besides the empty page', async () => {
-    const empty = (await exported('html', sourceOf([]))).length;
+    const empty = (await exportText('html', sourceOf([]))).length;
     const table = `|${'a|'.repeat(9)}\n|${'-|'.repeat(9)}\n`.padEnd(32_000, `|${'|'.repeat(9)}\n`);
     const hostile = [
       table,
@@ -46,7 +46,7 @@ describe('exports: HTML', () => {
     ];
     const ratios = [];
     for (const text of hostile) {
-      const { length } = await exported('html', sourceOf([anEntry(0, text)]));
+      const { length } = await exportText('html', sourceOf([anEntry(0, text)]));
       const bytes = Buffer.byteLength(text);
       ratios.push({ text: JSON.stringify(text.slice(0, 20)), all: length / bytes, added: (length - empty) / bytes });
     }
@@ -60,7 +60,7 @@ describe('exports: HTML', () => {
     const source = richSource;
     const entries = [];
     for await (const entry of source.entries()) entries.push(entry);
-    const blocks = blocksOf(await exported('html', source));
+    const blocks = blocksOf(await exportText('html', source));
     assert.deepEqual(blocks.get('entries'), JSON.parse(JSON.stringify(entries)));
     const { summary, runs, results } = source;
     const head = { summary, runs, results, figures: [], version: '1.2.3', exportedAt: time(500) };
@@ -74,7 +74,7 @@ describe('exports: HTML', () => {
       hostile.map((text, at) => anEntry(at, text)),
       { summary: aSummary({ title: '</title><script>alert(1)</script>\u202e' }) },
     );
-    const page = await exported('html', source);
+    const page = await exportText('html', source);
     assert.equal(page.match(/<script/g)?.length, 6);
     assert.doesNotMatch(page, /alert\(1\)<|<img|<!--/);
     const entries = blocksOf(page).get('entries') as readonly { content: string }[];
@@ -87,7 +87,7 @@ describe('exports: HTML', () => {
 
 describe('exports: Markdown', () => {
   it('contains every message and call', async () => {
-    const text = await exported('markdown', richSource);
+    const text = await exportText('markdown', richSource);
     assert.match(text, /^# Add a total\n/);
     assert.match(text, /\| Cost \| \$0\.25 \|/);
     assert.match(text, /## Turn 1: completed, 1.2 s, \$0\.25/);
@@ -99,7 +99,7 @@ describe('exports: Markdown', () => {
   it('has written files and prompts of subagents', async () => {
     const write = { kind: 'file_write', path: '/project/a.js', content: 'let a = 1;' } as const;
     const task = { kind: 'task', description: 'Look', prompt: 'Look at the tests.' } as const;
-    const text = await exported('markdown', sourceOf([aTool(0, { action: write }), aTool(1, { action: task })]));
+    const text = await exportText('markdown', sourceOf([aTool(0, { action: write }), aTool(1, { action: task })]));
     assert.match(text, /let a = 1;/);
     assert.match(text, /Look at the tests\./);
   });
@@ -114,7 +114,7 @@ describe('exports: Markdown', () => {
       aTool(3, { action: { kind: 'task', description: '## Turn 3: completed', prompt: 'x' } }),
       aTool(4, { action: { kind: 'search', query: 'x' } }, { content: forged }),
     ];
-    const text = await exported('markdown', sourceOf(entries));
+    const text = await exportText('markdown', sourceOf(entries));
     const lines = text.split(/\r\n|\r|\n/);
     assert.ok(!lines.includes('**User**'));
     assert.deepEqual(
@@ -125,7 +125,7 @@ describe('exports: Markdown', () => {
   });
 
   it('lets no content close its fence', async () => {
-    const text = await exported('markdown', sourceOf([aTool(0, { result: { text: '```\n# not a heading\n````' } })]));
+    const text = await exportText('markdown', sourceOf([aTool(0, { result: { text: '```\n# not a heading\n````' } })]));
     assert.match(text, /`````text\n```\n# not a heading\n````\n`````/);
   });
 });
@@ -148,7 +148,7 @@ describe('exports: summary', () => {
       ],
       { summary: aSummary({ project_dir: '/project', prompt: 'Fix <img src=x>\n\n# it' }) },
     );
-    const text = await exported('summary', {
+    const text = await exportText('summary', {
       ...source,
       runs: source.runs.map((run) => ({ ...run, prompt: 'Fix <img src=x>\n\n# it' })),
     });
@@ -160,7 +160,7 @@ describe('exports: summary', () => {
   });
 
   it('reports that nothing changed', async () => {
-    assert.match(await exported('summary', sourceOf([])), /No tool call changed a file\./);
+    assert.match(await exportText('summary', sourceOf([])), /No tool call changed a file\./);
   });
 });
 
@@ -319,7 +319,7 @@ describe('Markdown without requests', () => {
 
 describe('exports: ledger', () => {
   const table = async (source = richSource): Promise<Record<string, string>[]> => {
-    const [head = '', ...rows] = (await exported('csv', source)).trimEnd().split('\r\n');
+    const [head = '', ...rows] = (await exportText('csv', source)).trimEnd().split('\r\n');
     const names = head.split(',');
     return rows.map((row) => Object.fromEntries(row.split(',').map((value, index) => [names[index] ?? '', value])));
   };

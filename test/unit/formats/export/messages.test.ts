@@ -13,8 +13,8 @@ import { eventSchema } from '../../../../src/model/transcript/event.ts';
 import { runResultSchema } from '../../../../src/model/session/result.ts';
 import { toolStatusSchema } from '../../../../src/model/transcript/tool.ts';
 import {
-  exported,
-  exportedJson,
+  exportText,
+  exportJson,
   linesIn,
   richEntries,
   richSource,
@@ -51,10 +51,10 @@ const partSchema = z.looseObject({
 const messagesSchema = z.array(z.looseObject({ role: z.string(), parts: z.array(partSchema) }));
 
 describe('exports: ACP messages', () => {
-  const read = async () => messagesSchema.parse(await exportedJson('acp', richSource));
+  const read = async () => messagesSchema.parse(await exportJson('acp', richSource));
 
   it('are accepted by the models of acp-sdk without loss', async () => {
-    const json = z.array(z.unknown()).parse(await exportedJson('acp', richSource));
+    const json = z.array(z.unknown()).parse(await exportJson('acp', richSource));
     assert.equal(json.length, richEntries.length);
     for (const message of json) assert.deepEqual(Message.parse(message), message);
   });
@@ -101,7 +101,7 @@ describe('exports: ACP messages', () => {
       const tool = { toolName: 't', callId: `c${index}`, action: { kind: 'tool' } as const, status };
       return { ...anEntry(index), type: { kind: 'tool_use', tool } } as const;
     });
-    const messages = messagesSchema.parse(await exportedJson('acp', sourceOf(entries)));
+    const messages = messagesSchema.parse(await exportJson('acp', sourceOf(entries)));
     const outputs = messages.map(({ parts }) => parts[0]?.metadata?.tool_output);
     const reported = statuses.map((status) => (status === 'success' ? undefined : { status }));
     assert.deepEqual(outputs, reported);
@@ -111,7 +111,7 @@ describe('exports: ACP messages', () => {
 describe('exports: LangChain messages', () => {
   const stored = async (): Promise<StoredMessage[]> => {
     const isStored = z.custom<StoredMessage>((value) => typeof value === 'object' && value !== null && 'data' in value);
-    return z.array(isStored).parse(await exportedJson('langchain', richSource));
+    return z.array(isStored).parse(await exportJson('langchain', richSource));
   };
 
   it('are loaded by @langchain/core, with calls and results', async () => {
@@ -171,7 +171,7 @@ describe('exports: LangChain messages', () => {
         channel_versions: z.record(z.string(), z.number()),
         versions_seen: z.object({}),
       })
-      .parse(await exportedJson('langchain-checkpoint', richSource));
+      .parse(await exportJson('langchain-checkpoint', richSource));
     const { messages } = checkpoint.channel_values;
     assert.equal(messages.length, (await stored()).length);
     for (const line of messages) {
@@ -193,11 +193,11 @@ describe('exports: events and results', () => {
         reason: 'completed',
       },
     ];
-    assert.deepEqual(linesIn(await exported('events', sourceOf([anEntry(0)], { events }))), events);
+    assert.deepEqual(linesIn(await exportText('events', sourceOf([anEntry(0)], { events }))), events);
   });
 
   it('derive events from entries if the record has none', async () => {
-    const events = linesIn(await exported('events', richSource)).map((line) => eventSchema.parse(line));
+    const events = linesIn(await exportText('events', richSource)).map((line) => eventSchema.parse(line));
     const kinds = events.map(({ event_type }) => event_type);
     assert.equal(kinds[0], 'session_start');
     assert.equal(kinds.at(-1), 'session_stop');
@@ -208,7 +208,7 @@ describe('exports: events and results', () => {
   });
 
   it('have one result per run, with only its events', async () => {
-    const lines = linesIn(await exported('result', richSource));
+    const lines = linesIn(await exportText('result', richSource));
     const [first, second, ...rest] = lines.map((line) => runResultSchema.parse(line));
     assert.deepEqual(rest, []);
     assert.ok(first && second);

@@ -4,7 +4,7 @@ import { exportFormats } from '../../../../src/formats/export/formats.ts';
 import { redactedSource } from '../../../../src/formats/export/shared/redacted.ts';
 import { Redactor } from '../../../../src/formats/redaction/redactor.ts';
 import type { NormalizedEntry } from '../../../../src/model/transcript/entry.ts';
-import { aTool, exported, sourceOf } from '../../../support/sessions/exported.ts';
+import { aTool, exportText, sourceOf } from '../../../support/sessions/exported.ts';
 import { printFuzzTotals } from '../../../support/hostile/fuzz.ts';
 import { aResult, aRun, aSummary, runId, sessionId, time } from '../../../support/sessions/records.ts';
 import { aSecret, embeddings, families } from '../../../support/hostile/secrets.ts';
@@ -93,7 +93,7 @@ describe('exports: redaction', () => {
         for (const embed of Object.values(embeddings)) {
           const secret = aSecret(family, at);
           const redactor = aRedactor();
-          const text = await exported(id, redactedSource(leaky(embed(secret)), redactor));
+          const text = await exportText(id, redactedSource(leaky(embed(secret)), redactor));
           cases += 1;
           if (text.includes(secret) || text.includes(secret.slice(-12))) leaks += 1;
           assert.ok(text.length > 0 && redactor.report().total > 0);
@@ -109,13 +109,13 @@ describe('exports: redaction', () => {
   it('can be turned off', async () => {
     const secret = aSecret('github', 1);
     for (const id of ['markdown', 'acp', 'atif', 'langchain', 'otlp', 'result', 'html', 'events']) {
-      assert.ok((await exported(id, leaky(secret))).includes(secret), id);
+      assert.ok((await exportText(id, leaky(secret))).includes(secret), id);
     }
   });
 
   it('gives the same bytes for the same key', async () => {
     const [once, again] = await Promise.all(
-      [1, 2].map(() => exported('html', redactedSource(leaky(aSecret('npm', 3)), aRedactor()))),
+      [1, 2].map(() => exportText('html', redactedSource(leaky(aSecret('npm', 3)), aRedactor()))),
     );
     assert.equal(once, again);
   });

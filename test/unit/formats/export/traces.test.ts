@@ -10,11 +10,11 @@ import { relative } from '../../../../src/formats/export/agentTrace.ts';
 import type { ExportSource } from '../../../../src/formats/export/shared/source.ts';
 import type { FileChange } from '../../../../src/model/transcript/tool.ts';
 import { linesOfCapture } from '../../../support/captures/agentCaptures.ts';
-import { claudeCaptures, normalized } from '../../../support/captures/captures.ts';
+import { claudeCaptures, normalizeLines } from '../../../support/captures/captures.ts';
 import {
   aTool,
-  exported,
-  exportedJson,
+  exportText,
+  exportJson,
   richEntries,
   richSource,
   sourceOf,
@@ -45,18 +45,18 @@ const otlpSchema = z.object({
 
 const captured = claudeCaptures().map((capture) => ({
   name: capture.name,
-  entries: normalized(linesOfCapture(capture), capture.exit).entries,
+  entries: normalizeLines(linesOfCapture(capture), capture.exit).entries,
 }));
 
 const spansOf = async (source: ExportSource) =>
-  otlpSchema.parse(await exportedJson('otlp', source)).resourceSpans[0].scopeSpans[0].spans;
+  otlpSchema.parse(await exportJson('otlp', source)).resourceSpans[0].scopeSpans[0].spans;
 
 describe('exports: OpenTelemetry', () => {
   const spans = () => spansOf(richSource);
 
   it('matches the message types of OTLP without unknown fields', async () => {
     for (const source of [richSource, ...captured.slice(0, 10).map(({ entries }) => sourceOf(entries))]) {
-      assertOtlp(await exportedJson('otlp', source));
+      assertOtlp(await exportJson('otlp', source));
     }
   });
 
@@ -124,14 +124,14 @@ describe('exports: OpenTelemetry, unusual sessions', () => {
 describe('exports: ATIF', () => {
   it('fits the format, for every recorded transcript', async () => {
     for (const { name, entries } of captured) {
-      const parsed = atifSchema.safeParse(await exportedJson('atif', sourceOf(entries)));
+      const parsed = atifSchema.safeParse(await exportJson('atif', sourceOf(entries)));
       assert.ok(parsed.success, `${name}: ${parsed.error?.message ?? ''}`);
       assert.equal(parsed.data.steps.length, Math.max(1, entries.length));
     }
   });
 
   it('keeps calls with their results, thoughts and triggers', async () => {
-    const { steps, final_metrics } = atifSchema.parse(await exportedJson('atif', richSource));
+    const { steps, final_metrics } = atifSchema.parse(await exportJson('atif', richSource));
     assert.equal(steps.length, richEntries.length);
     assert.equal(steps[2]?.reasoning_content, 'Let me think.');
     assert.equal(steps[3]?.observation?.results[0]?.content, 'a.txt\n');
@@ -142,7 +142,7 @@ describe('exports: ATIF', () => {
 
   it('omits an unknown cost', async () => {
     const summary = aSummary({ total_cost: { provenance: 'unknown', reason: 'no price' } });
-    const { final_metrics } = atifSchema.parse(await exportedJson('atif', sourceOf([], { summary })));
+    const { final_metrics } = atifSchema.parse(await exportJson('atif', sourceOf([], { summary })));
     assert.equal(final_metrics?.total_cost_usd, undefined);
   });
 });
@@ -153,10 +153,10 @@ describe('exports: Agent Trace', () => {
   const write = (index: number, path: string, content: string) =>
     aTool(index, { toolName: 'Write', action: { kind: 'file_write', path, content } });
   const trace = async (...entries: Parameters<typeof sourceOf>[0][number][]) =>
-    agentTraceSchema.parse(await exportedJson('agent-trace', sourceOf(entries)));
+    agentTraceSchema.parse(await exportJson('agent-trace', sourceOf(entries)));
 
   it('fits the schema, for every recorded transcript', async () => {
-    for (const { entries } of captured) agentTraceSchema.parse(await exportedJson('agent-trace', sourceOf(entries)));
+    for (const { entries } of captured) agentTraceSchema.parse(await exportJson('agent-trace', sourceOf(entries)));
   });
 
   it('names the lines at the end of the session', async () => {
@@ -220,6 +220,6 @@ describe('exports: Agent Trace', () => {
   });
 
   it('is deterministic', async () => {
-    assert.equal(await exported('agent-trace', richSource), await exported('agent-trace', richSource));
+    assert.equal(await exportText('agent-trace', richSource), await exportText('agent-trace', richSource));
   });
 });

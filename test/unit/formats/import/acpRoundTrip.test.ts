@@ -3,13 +3,13 @@ import fc from 'fast-check';
 import { acpMessageSchema, entriesOfMessage } from '../../../../src/formats/import/acpMessages.ts';
 import { codePoints } from '../../../../src/model/text/codePoints.ts';
 import type { NormalizedEntry } from '../../../../src/model/transcript/entry.ts';
-import { exportedJson, sourceOf } from '../../../support/sessions/exported.ts';
+import { exportJson, sourceOf } from '../../../support/sessions/exported.ts';
 
 const at = '2026-11-22T12:00:00.000Z';
 
 async function throughVitrine(message: unknown): Promise<{ entries: NormalizedEntry[]; messages: unknown }> {
   const entries = entriesOfMessage(acpMessageSchema.parse(message), 0, at);
-  return { entries, messages: await exportedJson('acp', sourceOf(entries)) };
+  return { entries, messages: await exportJson('acp', sourceOf(entries)) };
 }
 
 /** What the protocol's own defaults add. */

@@ -7,7 +7,7 @@ import { findSecrets } from '../../../../src/formats/redaction/scan.ts';
 import type { NormalizedEntry } from '../../../../src/model/transcript/entry.ts';
 import { codePoints, utf16Offsets } from '../../../../src/model/text/codePoints.ts';
 import { isFullSize, printFuzzTotals } from '../../../support/hostile/fuzz.ts';
-import { repeated, secretPieces } from '../../../support/hostile/growing.ts';
+import { repeatTo, secretPieces } from '../../../support/hostile/growing.ts';
 import {
   aPrivateKey,
   aSecret,
@@ -218,7 +218,7 @@ describe('redaction', () => {
   };
   for (const [name, piece] of Object.entries(pieces)) {
     it(`finishes 3 MB of ${name}`, () => {
-      const text = repeated(piece, 3e6);
+      const text = repeatTo(piece, 3e6);
       for (const { start, end } of findSecrets(text)) assert.ok(start < end && end <= text.length);
     });
   }

@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto';
 import { exportFormats } from '../../../../src/formats/export/formats.ts';
 import { redactedSource } from '../../../../src/formats/export/shared/redacted.ts';
 import { Redactor } from '../../../../src/formats/redaction/redactor.ts';
-import { exported, sourceOf } from '../../../support/sessions/exported.ts';
+import { exportText, sourceOf } from '../../../support/sessions/exported.ts';
 import { aRun, aSummary, time } from '../../../support/sessions/records.ts';
 import { aSecret } from '../../../support/hostile/secrets.ts';
 
@@ -28,7 +28,7 @@ describe('redaction: titles', () => {
       const secret = aSecret(family, 3);
       const source = cutWithin(secret);
       for (const { id } of exportFormats) {
-        const text = await exported(id, redactedSource(source, aRedactor()));
+        const text = await exportText(id, redactedSource(source, aRedactor()));
         assert.ok(!text.includes(secret.slice(0, 12)), id);
       }
       const { summary } = redactedSource(source, aRedactor());

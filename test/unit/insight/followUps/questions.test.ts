@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { endsWithQuestion } from '../../../../src/insight/followUps/question.ts';
-import { repeated } from '../../../support/hostile/growing.ts';
+import { repeatTo } from '../../../support/hostile/growing.ts';
 
 describe('whether a text ends with a question', () => {
   for (const text of [
@@ -79,8 +79,8 @@ describe('whether a text ends with a question', () => {
     '#',
   ]) {
     it(`takes a long text of ${JSON.stringify(piece)}`, () => {
-      endsWithQuestion(repeated(piece, 5_000_000));
-      endsWithQuestion(`${repeated(piece, 5_000_000)}x`);
+      endsWithQuestion(repeatTo(piece, 5_000_000));
+      endsWithQuestion(`${repeatTo(piece, 5_000_000)}x`);
     });
   }
 });

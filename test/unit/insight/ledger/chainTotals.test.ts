@@ -11,7 +11,7 @@ import { resultMetadataSchema, type ResultMetadata } from '../../../../src/model
 import { tokenKinds } from '../../../../src/model/usage/tokenKinds.ts';
 import type { ModelUsage, TokenUsage } from '../../../../src/model/usage/usage.ts';
 import { message, report, runFacts } from '../../../support/sessions/facts.ts';
-import { fuzz, printFuzzTotals } from '../../../support/hostile/fuzz.ts';
+import { fuzzOptions, printFuzzTotals } from '../../../support/hostile/fuzz.ts';
 
 /** How an agent prints its totals: of the run; of the session; of the session with the run's own beside it. */
 const manners = { '2.0.77': 'run', '2.1.300': 'session', '2.1.328': 'both' } as const;
@@ -135,7 +135,7 @@ function play({ version, steps }: Chain): { results: ResultMetadata[]; truth: bi
 
 describe('totals over generated sessions with kills and subagents', () => {
   it('are exact for every run, session, day and tree', () => {
-    const { numRuns } = fuzz(150);
+    const { numRuns } = fuzzOptions(150);
     let runs = 0;
     fc.assert(
       fc.property(fc.array(chain, { minLength: 1, maxLength: 4 }), (chains) => {

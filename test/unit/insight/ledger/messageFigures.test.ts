@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { MessageFigures } from '../../../../src/insight/ledger/messageFigures.ts';
-import { claudeCaptures, normalized, stdoutLines } from '../../../support/captures/captures.ts';
+import { claudeCaptures, normalizeLines, stdoutLines } from '../../../support/captures/captures.ts';
 import { message, testPrices } from '../../../support/sessions/facts.ts';
 
 const runs = [
@@ -25,7 +25,7 @@ describe('figures of single messages', () => {
   it('belong to texts and calls of the model, each to one message, in every capture', () => {
     let [tied, calls] = [0, 0];
     for (const { name, stdout, exit } of claudeCaptures()) {
-      const { facts, entries } = normalized(stdoutLines(...stdout), exit);
+      const { facts, entries } = normalizeLines(stdoutLines(...stdout), exit);
       const kinds = new Map(entries.map(({ index, type }) => [index, type.kind]));
       const all = facts.messages.flatMap(({ entries: own = [] }) => own);
       assert.deepEqual(

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { type FromPage, pageCommands } from '../../../../src/protocol/panel/messages.ts';
 import { parseFromPage } from '../../../../src/protocol/panel/fromPageSchema.ts';
-import { mutated, mutation } from '../../../support/hostile/damage.ts';
-import { fuzz, printFuzzTotals } from '../../../support/hostile/fuzz.ts';
+import { mutateLines, mutation } from '../../../support/hostile/damage.ts';
+import { fuzzOptions, printFuzzTotals } from '../../../support/hostile/fuzz.ts';
 
 const wish = { query: 'tool:Bash', kinds: [], repeats: false, sort: 'time', closed: ['lane'] } as const;
 
@@ -72,7 +72,7 @@ describe('damaged messages of the page', () => {
     let posted = 0;
     fc.assert(
       fc.property(changed, ({ envelope, changes }) => {
-        for (const text of changes.reduce(mutated, [envelope])) {
+        for (const text of changes.reduce(mutateLines, [envelope])) {
           let data: unknown = text;
           try {
             data = JSON.parse(text);
@@ -86,7 +86,7 @@ describe('damaged messages of the page', () => {
           assertWithin(parsed.message, data);
         }
       }),
-      fuzz(4000),
+      fuzzOptions(4000),
     );
     assert.ok(taken > 0);
     printFuzzTotals(`${posted} changed messages, ${taken} still within the contract`);
@@ -95,7 +95,7 @@ describe('damaged messages of the page', () => {
   it('with arbitrary values are rejected', () => {
     fc.assert(
       fc.property(fc.anything(), (data) => assert.equal(parseFromPage(data), undefined)),
-      fuzz(1000),
+      fuzzOptions(1000),
     );
   });
 });

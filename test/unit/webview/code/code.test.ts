@@ -2,7 +2,7 @@ import * as assert from 'node:assert/strict';
 import { spansOf } from '../../../../webview/code/grammars.ts';
 import { codeGroups, languageOf, placeSpans, toPlain } from '../../../../webview/code/spans.ts';
 import { contrast, paletteRgb, readableColor, rgbOf } from '../../../../webview/steps/contrast.ts';
-import { repeated, terminalPieces } from '../../../support/hostile/growing.ts';
+import { repeatTo, terminalPieces } from '../../../support/hostile/growing.ts';
 import { withColorsOnly, withoutTerminalCodes } from '../../../../webview/text/visible.ts';
 
 const shownSpans = (language: string, text: string): string[] => {
@@ -93,7 +93,7 @@ describe('terminal output', () => {
 
   it('survives any content, even if designed to be slow', () => {
     for (const piece of terminalPieces) {
-      const text = repeated(piece, 2_000_000);
+      const text = repeatTo(piece, 2_000_000);
       assert.ok(withoutTerminalCodes(`${text}\u001b[1mend`).endsWith('end'), JSON.stringify(piece));
       assert.ok(withColorsOnly(`${text}\u001b[1mend`)?.endsWith('\u001b[1mend'), JSON.stringify(piece));
     }

@@ -1,7 +1,7 @@
 import * as assert from 'node:assert/strict';
 import * as fc from 'fast-check';
 import { Lexer } from 'marked';
-import { repeated } from '../../../support/hostile/growing.ts';
+import { repeatTo } from '../../../support/hostile/growing.ts';
 import { markdownParts, MarkdownStream, type Part } from '../../../../webview/markdown/blocks.ts';
 import { entities } from '../../../../webview/markdown/entities.ts';
 import { linkTarget } from '../../../../webview/markdown/targets.ts';
@@ -103,7 +103,7 @@ describe('streamed markdown', () => {
   for (const [name, piece] of Object.entries(dense)) {
     it(`has few elements per part, and all of the text: ${name}`, () => {
       for (const size of [4000, 40_000, 250_000]) {
-        const text = repeated(piece, size);
+        const text = repeatTo(piece, size);
         for (const parts of [markdownParts(text), streamed(text, 997)]) {
           for (const { blocks, elements } of parts) {
             assert.ok(elements <= 900 && (elements <= 320 || blocks.length === 1), `${elements} in ${blocks.length}`);
@@ -148,7 +148,7 @@ describe('streamed markdown', () => {
         return Reflect.apply(original.value as typeof this.lex, this, [text]);
       };
       try {
-        streamed(repeated(samples['mixed']!, chars), 20);
+        streamed(repeatTo(samples['mixed']!, chars), 20);
       } finally {
         Object.defineProperty(Lexer.prototype, 'lex', original);
       }

@@ -4,7 +4,7 @@ import type { PageEntry } from '../../../../src/protocol/panel/messages.ts';
 import { type DetailSource, withDetail } from '../../../../webview/rows/detailLevel.ts';
 import { buildRows, type Row } from '../../../../webview/rows/rows.ts';
 import { relativeTime } from '../../../../webview/text/ago.ts';
-import { everything, Script } from '../../../support/page/madeUp.ts';
+import { createFullScript, Script } from '../../../support/page/madeUp.ts';
 
 function rowsOf({ entries, turns }: Pick<Script, 'turns'> & { readonly entries: readonly PageEntry[] }): Row[] {
   return buildRows({
@@ -69,7 +69,7 @@ describe('levels of detail', () => {
   });
 
   it('count everything: hidden and shown rows add up', () => {
-    const s = everything();
+    const s = createFullScript();
     for (const level of ['summary', 'answers'] as const) {
       const rows = shownAt(s, level);
       const shown = rows.filter((row) => row.kind === 'entry').length;

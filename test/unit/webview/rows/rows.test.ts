@@ -2,7 +2,7 @@ import * as assert from 'node:assert/strict';
 import type { PageEntry } from '../../../../src/protocol/panel/messages.ts';
 import type { Turn } from '../../../../src/model/session/turn.ts';
 import { buildRows, type Row, type RowSource } from '../../../../webview/rows/rows.ts';
-import { everything, long, Script } from '../../../support/page/madeUp.ts';
+import { createFullScript, createLongScript, Script } from '../../../support/page/madeUp.ts';
 
 function source(
   entries: readonly (PageEntry | undefined)[],
@@ -35,7 +35,7 @@ const kinds = (rows: readonly Row[]): string =>
 
 describe('rows', () => {
   it('have a heading per turn, a fold for system lines, a group for parallel steps, an end for interruptions', () => {
-    const { entries, turns } = everything();
+    const { entries, turns } = createFullScript();
     assert.equal(
       kinds(buildRows(source(entries, turns))),
       'turn 0 1 noise 4 group 5> 6> 7> 8 9 10 11> 12> 13> 14> 15 16 17 18 19 20 turn 21 22 23 24 25 26 27 28 29 end',
@@ -43,7 +43,7 @@ describe('rows', () => {
   });
 
   it('show every entry once when everything is open, and never twice when closed', () => {
-    const { entries, turns } = everything();
+    const { entries, turns } = createFullScript();
     const shown = (overrides: Partial<RowSource>): number[] =>
       buildRows(source(entries, turns, overrides)).flatMap((row) => (row.kind === 'entry' ? [row.index] : []));
     assert.deepEqual(
@@ -56,14 +56,14 @@ describe('rows', () => {
   });
 
   it('represent unloaded pages, split where turns start', () => {
-    const { entries, turns } = long(250);
+    const { entries, turns } = createLongScript(250);
     const loaded = entries.map((entry, index) => (index >= 200 ? entry : undefined));
     const rows = kinds(buildRows(source(loaded, turns)));
     assert.match(rows, /^turn 0…40 turn 40…80 turn 80…100 100…120 turn 120…160 turn 160…200 turn 200 201 /);
   });
 
   it('have keys that do not change when other rows appear', () => {
-    const { entries, turns } = everything();
+    const { entries, turns } = createFullScript();
     const before = buildRows(source(entries.slice(0, 25), turns)).map(({ key }) => key);
     const after = buildRows(source(entries, turns)).map(({ key }) => key);
     assert.equal(new Set(after).size, after.length);

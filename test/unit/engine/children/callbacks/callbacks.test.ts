@@ -11,7 +11,7 @@ import {
 } from '../../../../../src/engine/children/callbacks/callbackSender.ts';
 import type { Engine } from '../../../../../src/engine/engine.ts';
 import { failures, type EngineFailure } from '../../../../../src/engine/failures/failures.ts';
-import { Bench, entries, outcome, prompt } from '../../../../support/fakeAgent/engine.ts';
+import { Bench, readEntries, waitForResult, prompt } from '../../../../support/fakeAgent/engine.ts';
 import { Leads } from '../../../../support/fakeAgent/lead.ts';
 import { silentLog } from '../../../../support/silentLog.ts';
 import { until } from '../../../../support/until.ts';
@@ -41,9 +41,9 @@ describe('a parent that waits for the results of its children', () => {
     engine = await bench.engine();
     callbacks = new CallbackStore(bench.store, silentLog);
     parent = await engine.start({ agent: 'claude-code', cwd: bench.cwd, prompt: says('lead') });
-    await outcome(parent);
+    await waitForResult(parent);
     child = await engine.start({ agent: 'claude-code', cwd: bench.cwd, prompt: says('helped'), parent: parent.id });
-    await outcome(child);
+    await waitForResult(child);
     [requests, decisions, notices, shown, senders] = [[], [], [], [], []];
   });
   afterEach(async () => {
@@ -128,7 +128,7 @@ describe('a parent that waits for the results of its children', () => {
     assert.equal(requests.length, 4);
     broken = false;
     const again = await engine.resume(parent.id, { prompt: says('on') });
-    await outcome(again);
+    await waitForResult(again);
     again.dispose();
     await sender.sendDue(parent.id);
     await reported();
@@ -152,7 +152,7 @@ describe('a parent that waits for the results of its children', () => {
   it('is not retried because the failed run has ended', async () => {
     const afterRun = async (sender: CallbackSender): Promise<EngineFailure> => {
       const run = await engine.resume(parent.id, { prompt: says('began') });
-      await outcome(run);
+      await waitForResult(run);
       run.dispose();
       void sender.sendDue(parent.id);
       return failures.internal('it did not begin');
@@ -192,7 +192,7 @@ describe('a parent that waits for the results of its children', () => {
 
   it('is not woken by a file that someone else wrote', async () => {
     const other = await engine.start({ agent: 'claude-code', cwd: bench.cwd, prompt: says('FORGED') });
-    await outcome(other);
+    await waitForResult(other);
     const sender = await senderOf();
     await sender.sendDue(parent.id);
     writeFileSync(
@@ -240,8 +240,8 @@ describe('callbacks of agents from files', () => {
     assert.deepEqual([lead.summary().runs, lead.summary().outcome], [1, 'stopped']);
     assert.equal(leads.callbacks().length, 1);
     const on = await engine.resume(lead.id, { prompt: says('on') });
-    await outcome(on);
-    await until('the callback', async () => (await entries(lead)).some(({ origin }) => origin === 'callback'));
+    await waitForResult(on);
+    await until('the callback', async () => (await readEntries(lead)).some(({ origin }) => origin === 'callback'));
     await until('all callbacks to be sent', () => leads.callbacks().length === 0);
   });
 
@@ -258,7 +258,7 @@ describe('callbacks of agents from files', () => {
     await engine.sweep();
     await engine.children?.recover(() => true);
     await until('all callbacks to be sent', () => leads.callbacks().length === 0);
-    const reported = (await entries(await engine.open(lead.id))).filter(({ origin }) => origin === 'callback');
+    const reported = (await readEntries(await engine.open(lead.id))).filter(({ origin }) => origin === 'callback');
     assert.equal(reported.length, 1);
     for (const part of ['"result": "helped"', '"outcome": "stopped"'])
       assert.ok(reported[0]?.content.includes(part), part);
@@ -286,13 +286,13 @@ describe('callbacks of agents from files', () => {
       { result: { text: 'interim' } },
     ]);
     const lead = await leads.start(engine, 'lead', [{ mcp: { tool: 'start_session', args: start('middle', middle) } }]);
-    await outcome(lead);
+    await waitForResult(lead);
     await until('what waits', async () => {
       const [found] = await named('middle');
       return leads.callbacks().length === 2 && found?.status === 'finished';
     });
     writeFileSync(go, '');
-    const reported = () => entries(lead).then((all) => all.filter(({ origin }) => origin === 'callback'));
+    const reported = () => readEntries(lead).then((all) => all.filter(({ origin }) => origin === 'callback'));
     await until('the callback', async () => (await reported()).length > 0);
     await until('all callbacks to be sent', () => leads.callbacks().length === 0);
     const [only, ...others] = await reported();
@@ -310,7 +310,7 @@ describe('callbacks of agents from files', () => {
     await until('its end', async () => (await named('helper')).every(({ status }) => status === 'finished'));
     leads.write('lead', 'status: inactive\n');
     writeFileSync(go, '');
-    await outcome(lead);
+    await waitForResult(lead);
     await until('the note', () => readFileSync(engine.recordPath(lead.id), 'utf8').includes('callback_undelivered'));
     assert.match(notices.join('\n'), /^Could not report the results of child sessions to this session/m);
     assert.equal(leads.callbacks().length, 1);

@@ -5,7 +5,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { Catalogue } from '../../../../../src/engine/catalogue/catalogue.ts';
 import { RecordStore } from '../../../../../src/engine/record/recordStore.ts';
 import { verifyRecord } from '../../../../../src/engine/record/chain/verify.ts';
-import { Bench, outcome } from '../../../../support/fakeAgent/engine.ts';
+import { Bench, waitForResult } from '../../../../support/fakeAgent/engine.ts';
 import { privateMode } from '../../../../support/platform.ts';
 import {
   aSession,
@@ -195,7 +195,7 @@ describe('a packed session', () => {
   it('can be resumed', async () => {
     const engine = await bench.engine();
     const handle = await engine.start(bench.request([{ init: true }, { say: 'first' }, { result: { text: 'first' } }]));
-    await outcome(handle);
+    await waitForResult(handle);
     const id = handle.summary().session_id;
     handle.dispose();
     const { files } = await engine.archive.pack([id]);
@@ -210,7 +210,7 @@ describe('a packed session', () => {
     const next = await engine.resume(id, {
       prompt: JSON.stringify([{ init: true }, { say: 'second' }, { result: {} }]),
     });
-    assert.equal((await outcome(next)).success, true);
+    assert.equal((await waitForResult(next)).success, true);
     const texts = (await next.read(0, next.entryCount())).map(({ content }) => content);
     assert.ok(texts.includes('first') && texts.includes('second'));
     assert.equal((await engine.archive.verify(id)).verdict, 'intact');

@@ -10,7 +10,7 @@ import { unwrapCommand } from '../../../../../src/insight/citations/commands/unw
 import { doesRecordAgree } from '../../../../support/evidence/agreement.ts';
 import type { NormalizedEntry } from '../../../../../src/model/transcript/entry.ts';
 import type { ToolAction } from '../../../../../src/model/transcript/tool.ts';
-import { repeated } from '../../../../support/hostile/growing.ts';
+import { repeatTo } from '../../../../support/hostile/growing.ts';
 
 const timestamp = '2026-11-20T10:00:00.000Z';
 
@@ -226,7 +226,7 @@ describe('a claim that a command ran', () => {
 
   it('is found in lines designed to be slow to parse', () => {
     for (const piece of ['"\\', "'", '$ ', '-x ', 'FOO= ', 'npx ', 'a/', '>', 'bash -c "']) {
-      const line = repeated(piece, 1_000_000);
+      const line = repeatTo(piece, 1_000_000);
       for (const command of [line, `bash -lc '${line}'`]) {
         assert.ok(programKind(unwrapCommand(command)) === undefined);
         assert.ok(commandForms(command.slice(0, 4096), shellParts(unwrapCommand(command))).length > 0);

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { namedPath } from '../../../../../src/insight/citations/sources/pathNames.ts';
 import { mentionsIn } from '../../../../../src/insight/citations/claims/scan.ts';
 import { normalUrl } from '../../../../../src/insight/citations/sources/urls.ts';
-import { mentionPieces, repeated } from '../../../../support/hostile/growing.ts';
+import { mentionPieces, repeatTo } from '../../../../support/hostile/growing.ts';
 
 describe('mentions', () => {
   const found = (text: string) =>
@@ -154,7 +154,7 @@ describe('mentions', () => {
 
   it('are found up to the end of texts designed to be slow to parse', () => {
     for (const piece of mentionPieces) {
-      const text = repeated(piece, 1_000_000);
+      const text = repeatTo(piece, 1_000_000);
       for (const { range, claim } of mentionsIn(text)) assert.equal(text.slice(...range), claim);
     }
   });

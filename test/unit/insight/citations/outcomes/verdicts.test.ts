@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import {
   linksIn,
   runnerPairs,
-  scored,
-  shownScores,
+  scorePairs,
+  formatScores,
   sourcePairs,
   verdictPairs,
 } from '../../../../support/evidence/verdicts.ts';
@@ -21,8 +21,8 @@ describe('the verdict on a claimed outcome', () => {
 
   for (const [name, set] of Object.entries({ pairs, holdout, fromRunners, fromRunnersHoldout }))
     it(`has sufficient precision and recall (${name})`, () => {
-      const scores = scored(set);
-      const shown = shownScores(scores);
+      const scores = scorePairs(set);
+      const shown = formatScores(scores);
       for (const verdict of ['agrees', 'disagrees'] as const) {
         assert.ok(scores.by[verdict].precision >= 0.98, shown);
         assert.ok(scores.by[verdict].recall >= 0.9, shown);
