@@ -30,7 +30,8 @@ export class RunnerRegistry {
   readonly #runners = new Map<string, ConnectedRunner>();
 
   /**
-   * `idOf` returns the id of the first, second, … runner with this identity. `replaced`: whether another process, which has ended, had the id.
+   * `idOf` returns the id of the first, second, … runner with this identity. `hasReplacedInstance`: another
+   * process, which has ended, had the id.
    * @throws CoordinatorError `full`
    */
   register(

@@ -1,6 +1,6 @@
 /**
- * A part of Markdown that a lexer can read in bounded time and memory. `plain`: it cannot, so show it as plain text.
- * `joined`: continues the previous run, which was cut for its length.
+ * A part of Markdown that a lexer can read in bounded time and memory. `isPlain`: it cannot, so show it as plain text.
+ * `continuesPrevious`: continues the previous run, which was cut for its length.
  */
 export interface MarkdownRun {
   readonly text: string;

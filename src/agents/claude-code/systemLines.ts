@@ -186,7 +186,11 @@ const otherTypes = new Map<string, LineDescriber>([
   ['rate_limit_event', rateLimit],
   [
     'tool_progress',
-    (m) => join(`${nonEmpty(m['tool_name']) ?? 'Tool'} is still running`, elapsedText(parseAmount(m['elapsed_time_seconds']))),
+    (m) =>
+      join(
+        `${nonEmpty(m['tool_name']) ?? 'Tool'} is still running`,
+        elapsedText(parseAmount(m['elapsed_time_seconds'])),
+      ),
   ],
   ['tool_use_summary', (m) => nonEmpty(m['summary']) ?? 'Tool summary'],
   [

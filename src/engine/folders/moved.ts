@@ -7,7 +7,7 @@ import { identityOf, topFolderOf } from './identity.ts';
 import { sessionFolders } from './sessionFolders.ts';
 
 /**
- * Sessions with a missing folder, and the folder that replaces it. `sure`: the same folder or clone; otherwise another
+ * Sessions with a missing folder, and the folder that replaces it. `isCertain`: the same folder or clone; otherwise another
  * clone of the same repository.
  */
 export interface MovedSessions {

@@ -185,8 +185,8 @@ export function isOpen({ phase }: RunState): boolean {
 }
 
 /**
- * Whether the run counts as stopped. `asked`: by the user or a limit, unless it was `doneBefore`. `answered`: by an
- * answer that ends it. `reached`: by a limit.
+ * Whether the run counts as stopped. `isStopRequested`: by the user or a limit, unless it was `wasDoneBefore`.
+ * `isEndedByAnswer`: by an answer that ends it. `hasReachedLimit`: by a limit.
  */
 export function wasStopped(end: {
   readonly isStopRequested: boolean;

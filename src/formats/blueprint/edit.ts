@@ -2,7 +2,7 @@ import { isMap, isNode, isScalar, parse, parseDocument, type Document, type Pair
 
 /**
  * Sets fields in the text of an agent file (YAML or JSON) and changes nothing else: comments, quotes and field order
- * stay. With `present`, sets existing fields only. `undefined` if the file's style is too complex to edit
+ * stay. With `onlyExisting`, sets existing fields only. `undefined` if the file's style is too complex to edit
  * automatically.
  */
 export function editBlueprint(

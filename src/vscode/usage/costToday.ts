@@ -2,7 +2,7 @@ import { localDay } from '../../engine/usage/localDay.ts';
 import type { Cost } from '../../model/usage/usage.ts';
 import type { SessionRow } from '../sessions/sessionRow.ts';
 
-/** Cost since midnight. `estimated`: partly. `unknown`, `atLeast`: unknown or incomplete for some sessions. */
+/** Cost since midnight. `isEstimated`: partly. `hasUnknownCosts`, `isLowerBound`: of some sessions. */
 export interface CostToday {
   readonly usd: number;
   readonly isEstimated: boolean;

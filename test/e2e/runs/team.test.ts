@@ -84,10 +84,10 @@ describe('a team in a window', function () {
     const known = shared.get(title);
     if (known !== undefined) return known;
     const connection = await bob.connect();
-    const id = await bob.ran(connection, [{ init: true }, { say: `I looked at ${title}.` }, { result: {} }]);
+    const id = await bob.runToEnd(connection, [{ init: true }, { say: `I looked at ${title}.` }, { result: {} }]);
     await connection.call('rename', { session_id: id, title });
-    await bob.ok('team', 'share', id);
-    await bob.finished(id);
+    await bob.runOk('team', 'share', id);
+    await bob.waitForSharedEnd(id);
     shared.set(title, id);
     return id;
   }

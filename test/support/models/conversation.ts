@@ -22,7 +22,7 @@ export function turnsOf(request: ModelRequest): string[] {
   return request.messages.map((sent) => `${sent.role}: ${textOf(sent)}`);
 }
 
-/** Tool call ids contain the number of their answer, which `place` counts. */
+/** Tool call ids contain the number of their answer, which `findPlace` counts. */
 export const toolCallId = (answer: number, block: number): string => `toolu_scripted_${answer}_${block}`;
 
 /**

@@ -23,7 +23,7 @@ export async function findViolations(page: Pick<Page, 'evaluate'>, theme: Theme 
 }
 
 /**
- * `violations` in each of the four themes, between which the open page changes, as when a person chooses another theme.
+ * `findViolations` in each of the four themes, between which the open page changes, as when a user chooses another one.
  * `seen` is called in each.
  */
 export async function findViolationsInThemes(page: Page, seen?: (theme: Theme) => Promise<unknown>): Promise<string[]> {

@@ -137,7 +137,7 @@ export class ThreadEvents {
         this.#run.warn(itemText(item.fields) ?? 'The agent reported a warning without a message.', line.timestamp);
         return true;
       default:
-        return this.#readCall(item, line, { isComplete, begins: message['type'] === 'item.started' });
+        return this.#readCall(item, line, { isComplete, isStart: message['type'] === 'item.started' });
     }
   }
 
@@ -188,7 +188,7 @@ export class ThreadEvents {
   #readCall(
     item: CodexItem,
     line: SourceLine,
-    { isComplete, begins: isStart }: { isComplete: boolean; begins: boolean },
+    { isComplete, isStart }: { isComplete: boolean; isStart: boolean },
   ): boolean {
     const { calls, session } = this.#run;
     const call = itemCall(item, isComplete);

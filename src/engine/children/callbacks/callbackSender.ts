@@ -19,7 +19,7 @@ export interface CallbackSenderDeps
   extends
     Pick<ResumeBlueprintDeps, 'blueprints' | 'use'>,
     Pick<BlueprintAccess, 'chosen'>,
-    Pick<FailedCallbacksDeps, 'log' | 'clock' | 'decide' | 'onUndelivered'> {
+    Pick<FailedCallbacksDeps, 'log' | 'clock' | 'decide' | 'onUndeliveredCallbacks'> {
   readonly callbacks: CallbackStore;
   /** Interval for checking sessions in other processes, and delay before the first retry, in ms. Default 10,000. */
   readonly retryMs?: number;

@@ -19,7 +19,7 @@ export interface FailedCallbacksDeps {
   readonly clock: () => number;
   /** Adds a decision to the record of a session, and shows `notice` to those who have the session open. */
   readonly decide: (sessionId: string, decision: LineOf<'decision'>['decision'], notice?: Notice) => Promise<void>;
-  readonly onUndelivered?: BlueprintAccess['onUndeliveredCallbacks'];
+  readonly onUndeliveredCallbacks?: BlueprintAccess['onUndeliveredCallbacks'];
   readonly retry: (parent: string) => void;
   /** Delay before the first retry, in ms. */
   readonly retryMs: number;
@@ -84,9 +84,9 @@ export class FailedCallbacks {
   }
 
   async #recordFailure(failure: EngineFailure, session: SessionSummary, callbacks: readonly Callback[]): Promise<void> {
-    const { clock, decide, log, onUndelivered } = this.#deps;
+    const { clock, decide, log, onUndeliveredCallbacks } = this.#deps;
     const { session_id: parent } = session;
-    onUndelivered?.(session, failure);
+    onUndeliveredCallbacks?.(session, failure);
     const decision = {
       type: 'callback_undelivered',
       at: new Date(clock()).toISOString(),

@@ -5,8 +5,8 @@ const newline = Buffer.from('\n');
 const copyBytes = 1024 * 1024;
 
 /**
- * An append-only file with a single handle. With `lines`, each `append` writes whole lines at once and starts on a new
- * line.
+ * An append-only file with a single handle. With `appendsLines`, each `append` writes whole lines at once and
+ * starts on a new line.
  */
 export class AppendFile {
   readonly #path: string;
@@ -26,7 +26,7 @@ export class AppendFile {
     return new AppendFile(file, appendsLines, await open(file, 'a+', 0o600));
   }
 
-  /** Returns the number of bytes written, at least one; with `lines`, of whole lines. @throws file system errors */
+  /** Returns the number of bytes written, at least one; with `appendsLines`, of whole lines. @throws file system errors */
   async append(bytes: Buffer): Promise<number> {
     if (!this.#appendsLines) return (await this.#handle.write(bytes)).bytesWritten;
     for (let attempt = 0; attempt < 2; attempt += 1) {

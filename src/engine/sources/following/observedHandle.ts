@@ -273,7 +273,10 @@ export class ObservedHandle implements SessionHandle {
   }
 
   #buildSummary(): SessionSummary {
-    return { ...toSessionSummary(rowOf(this.#found, this.#deps.prices, this.#deps.clock()).summary), entries: this.#total };
+    return {
+      ...toSessionSummary(rowOf(this.#found, this.#deps.prices, this.#deps.clock()).summary),
+      entries: this.#total,
+    };
   }
 }
 

@@ -83,7 +83,7 @@ describe('a parent that waits for the results of its children', () => {
         if (notice !== undefined) notices.push(notice);
         return Promise.resolve();
       },
-      onUndelivered: ({ session_id: id }, { code }) => shown.push(`${id} ${code}`),
+      onUndeliveredCallbacks: ({ session_id: id }, { code }) => shown.push(`${id} ${code}`),
       ...(chosen && { chosen }),
     });
     senders.push(sender);
