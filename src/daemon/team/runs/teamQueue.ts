@@ -178,16 +178,15 @@ export class TeamQueue {
   }
 
   /** `null`: none, or there is no connection. */
-  async claim({ has = [], ...runnerRef }: Claim): Promise<Job | null> {
-    if (!this.#deps.runners.isRegistered(runnerRef.instance)) return null;
+  async claim({ has = [], instance }: Claim): Promise<Job | null> {
+    if (!this.#deps.runners.isRegistered(instance)) return null;
     // The runner has already forgotten runs whose ends wait here: if they were given again, they would be executed again.
-    const known = [...new Set([...has, ...this.#reportedBy(runnerRef.instance)])];
-    const claimed = await this.#ifConnected((database) => claimRun(database, runnerRef.instance, known));
+    const known = [...new Set([...has, ...this.#reportedBy(instance)])];
+    const claimed = await this.#ifConnected((database) => claimRun(database, instance, known));
     if (claimed === null || claimed.token === null) return null;
     const run = this.#toLocalRun(claimed);
     const job = { ...claimed.job, run };
-    const { token, retry: canRetry } = claimed;
-    this.#heldRuns.set(run.run_id, { job, instance: runnerRef.instance, token, canRetry });
+    this.#heldRuns.set(run.run_id, { job, instance, token: claimed.token, canRetry: claimed.retry });
     if (claimed.retry) this.#lease ??= setInterval(() => this.#stopUnleased(), leaseLookMs).unref();
     this.#deps.onClaimed(claimed);
     this.#deps.onRun(run);
