@@ -26,7 +26,7 @@ export function resumeCard({ view, resume, actions, now }: ResumeCard): Template
     <p class="lead">${leadText(view)}</p>
     <dl>
       ${part(t('Last activity'), lastActivity(view, resume, now))} ${part(t('Context'), context(view, resume))}
-      ${part(t('Cost to resume (cache expired)'), coldStartCost(resume))}
+      ${part(t('Cost to resume (cache expired)'), uncachedCost(resume))}
       ${part(t('Not restored'), renderNotRestored(view, resume))}
       ${part(t('Will this resume here?'), resumePlaceText(resume))}
     </dl>
@@ -101,7 +101,7 @@ function context({ summary }: SessionView, { compactions }: ResumeFacts): CardVa
   return { value: text, detail: detail };
 }
 
-function coldStartCost({ cold: cost, known }: ResumeFacts): CardValue {
+function uncachedCost({ cold: cost, known }: ResumeFacts): CardValue {
   if (!known) return { value: t('Nothing to reload'), detail: t('The agent did not report a conversation ID.') };
   if (cost.provenance === 'unknown') return { value: t('unknown'), detail: plain(cost.reason) };
   const from = cost.provenance === 'estimated' ? cost.priceTable : { name: '', date: '' };

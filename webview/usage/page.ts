@@ -75,12 +75,12 @@ function sum(name: string, group: UsageGroup): TemplateResult {
       <b>${group.runs === 0 ? '–' : sumText(group)}</b>
       <span class="dim">${plural(group.runs, t('{0} run', 1), t('{0} runs'))}</span>
     </dd>
-    ${groupParts(group).map((part) => html`<dd class="dim">${part}</dd>`)}
+    ${provenanceParts(group).map((part) => html`<dd class="dim">${part}</dd>`)}
   </div>`;
 }
 
 /** Provenance of a total; empty if all of it was reported. */
-function groupParts(group: UsageGroup): string[] {
+function provenanceParts(group: UsageGroup): string[] {
   const { unknown, estimatedUsd, usd } = group;
   return [
     ...(estimatedUsd === 0 ? [] : [estimatedUsd === usd ? t('≈ estimated') : t('≈ includes estimates')]),
@@ -116,7 +116,7 @@ function renderTable(
     <tbody>
       ${groups.map((group) => {
         const tokens = tokensOf(group.usage);
-        const about = groupParts(group).join('; ');
+        const about = provenanceParts(group).join('; ');
         return html`<tr>
           <th scope="row">${name(group)}</th>
           <td class="n">${formatNumber(group.runs)}</td>

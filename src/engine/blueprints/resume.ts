@@ -16,10 +16,10 @@ export interface ResumeBlueprintDeps {
   /** Folder of sessions that do not name one. */
   readonly projectDir: string;
   /**
-   * Throws if the session's agent may not run with its current file; `null` if the file was deleted. Absent: the run
-   * was not requested by a user, and the file must be the one that the user last saw.
+   * Throws if the agent may not run with its current file. `agent` is `null` if the file was deleted. Omit it for runs that no
+   * user requested: the file must then be the version that the user last saw.
    */
-  readonly permit?: (agent: Agent | null) => Promise<void>;
+  readonly assertPermitted?: (agent: Agent | null) => Promise<void>;
 }
 
 /**
@@ -29,7 +29,7 @@ export interface ResumeBlueprintDeps {
 export async function blueprintResumeRequest(
   sessionId: string,
   prompt: string,
-  { engine, blueprints, use, projectDir, permit }: ResumeBlueprintDeps,
+  { engine, blueprints, use, projectDir, assertPermitted }: ResumeBlueprintDeps,
   choice: AgentOptions = {},
 ): Promise<ResumeRequest> {
   const handle = await engine.open(sessionId);
@@ -38,7 +38,7 @@ export async function blueprintResumeRequest(
   const { agent_name: name, project_dir: cwd = projectDir, executor_type: executor } = session;
   const found = name === undefined ? undefined : (await blueprints(cwd)).find((blueprint) => blueprint.name === name);
   const agent = found === undefined ? null : findBlueprint([found], found.name);
-  await (permit ?? ((limits) => engine.children?.checkOwn(session, limits)))(agent);
+  await (assertPermitted ?? ((limits) => engine.children?.checkOwn(session, limits)))(agent);
   // A session keeps its executor even if the agent file now names another one.
   const type = executorTypeSchema.safeParse(executor).data ?? 'claude-code';
   const options = use.options(type, cwd);

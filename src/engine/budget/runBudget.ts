@@ -144,7 +144,7 @@ export class RunBudget {
   maySend(figures: () => RunFigures): boolean {
     if (this.#reachedBudget !== undefined) return false;
     if (this.#bounds.length > 0) this.#figures = figures();
-    const used = this.#isOfToday()
+    const used = this.#checkDay()
       ? this.statuses().find((status) => status.scope !== 'message' && isUsedUp(status))
       : undefined;
     if (used !== undefined) {
@@ -173,7 +173,8 @@ export class RunBudget {
     this.#onNewDay = requestUpdate;
   }
 
-  #isOfToday(): boolean {
+  /** Whether the usage of other runs is that of today; if not, requests it. */
+  #checkDay(): boolean {
     if (this.#clock() < this.#dayEnd) return true;
     this.#onNewDay();
     return false;
@@ -232,7 +233,7 @@ export class RunBudget {
   }
 
   #check(): void {
-    if (this.#listener === undefined || this.#reachedBudget !== undefined || !this.#isOfToday()) return;
+    if (this.#listener === undefined || this.#reachedBudget !== undefined || !this.#checkDay()) return;
     const all = this.statuses();
     this.#notifyNearLimits(all);
     const exceeded = mostUsed(all.filter((status) => isOverrun(status, this.#figures.callsTool)));

@@ -4,7 +4,7 @@ import { quote, worded, type Wording } from './wording.ts';
 export const teamMissing = (): EngineFailure =>
   new EngineFailure('team_missing', {
     message: worded`This store does not belong to a team.`,
-    detail: worded`Join one with Join Team… in VS Code, or with: vitrine team join URL`,
+    detail: worded`Join a team with Join Team… in VS Code, or with: vitrine team join URL`,
   });
 
 /** `why` and `next` are in the words of the database layer. */

@@ -76,7 +76,7 @@ export class FollowUpReader {
       const { summary } = reader;
       const rules = await this.#rulesFor(summary);
       const onRules = rules ?? (await this.#rulesFor({ ...summary, follow_ups: { ...summary.follow_ups, on: true } }));
-      const found = isOwn(summary) ? await endedRunsOf(reader, since) : [];
+      const found = isUserSession(summary) ? await endedRunsOf(reader, since) : [];
       return { runs: found, rules: onRules, isOff: rules === null };
     });
   }
@@ -179,13 +179,13 @@ async function endedRunsOf(reader: RecordReader, since: number): Promise<EndedRu
   });
 }
 
-function isOwn({ parent_session_id, imported, recording, hidden }: SessionSummary): boolean {
+function isUserSession({ parent_session_id, imported, recording, hidden }: SessionSummary): boolean {
   return parent_session_id === undefined && imported === undefined && !recording && hidden !== true;
 }
 
 /** Parents speak to their child sessions. Stopped, failed and imported sessions are left to the user. */
 function isIdle(summary: SessionSummary): boolean {
-  return isOwn(summary) && !isSessionLive(summary.status) && summary.outcome === 'completed';
+  return isUserSession(summary) && !isSessionLive(summary.status) && summary.outcome === 'completed';
 }
 
 function findSentFollowUps(runs: readonly RecordedRun[], results: readonly RecordedResult[]): SentFollowUps {

@@ -63,8 +63,8 @@ export class SideFiles {
     if (request.log !== undefined) this.#wait();
   }
 
-  /** `listener` is called once, when the log has named the conversation. */
-  onFound(listener: () => void): void {
+  /** Calls `listener` once, when the log contains the conversation id. */
+  onConversationId(listener: () => void): void {
     this.#listener = listener;
     if (this.#newLines.length > 0) listener();
   }

@@ -35,6 +35,6 @@ export const restoreFailures = {
   failed: (why: string) =>
     new EngineFailure('restore_failed', {
       message: worded`The files could not be compared with the copy: ${why}`,
-      detail: worded`If the message names no files, none were changed, and you can try again.`,
+      detail: worded`Look at the files that the message names. If it names none, no file was changed: try again.`,
     }),
 };

@@ -60,7 +60,7 @@ export async function planRestore(
     else skipped.push({ path: difference.path, why });
   }
   const modes = modeChanges(now, target, differences, only, new Set(skipped.map((file) => file.path)));
-  const goal = await resolveGoal(store, now, target, differences, modes, deadline);
+  const goal = await writeRestoredTree(store, now, target, differences, modes, deadline);
   const byContent = new Set(differences.map((difference) => difference.path));
   const changes = [
     ...differences.map((difference) => changeOf(difference, modes.get(difference.path))),
@@ -202,7 +202,7 @@ function packageFolder(name: string): string | undefined {
   return at === -1 ? undefined : parts.slice(0, at + 1).join('/');
 }
 
-/** Permissions that regular files get: of those with another content, and of those that only differ in them. */
+/** New permissions of regular files: those whose content changes, and those where only the permissions differ. */
 function modeChanges(
   now: StoredSnapshot,
   target: StoredSnapshot,
@@ -216,16 +216,17 @@ function modeChanges(
     if (to.mode !== noFile && to.mode !== link) modes.set(name, modeOf(target.modes, name, to.mode));
   for (const name of new Set([...Object.keys(now.modes.others), ...Object.keys(target.modes.others)])) {
     if (byContent.has(name) || skipped.has(name) || only?.has(name) === false) continue;
-    const [oldMode, has] = [now.modes.others[name], target.modes.others[name]];
-    if (oldMode === has) continue;
+    const [oldMode, targetMode] = [now.modes.others[name], target.modes.others[name]];
+    if (oldMode === targetMode) continue;
     // The content is the same, and so is whether it is executable.
-    const runs = isExecutable(oldMode ?? has ?? 0) ? '100755' : '100644';
+    const runs = isExecutable(oldMode ?? targetMode ?? 0) ? '100755' : '100644';
     modes.set(name, modeOf(target.modes, name, runs));
   }
   return modes;
 }
 
-async function resolveGoal(
+/** Writes the folder's files after the restore as a git tree. */
+async function writeRestoredTree(
   store: FolderStore,
   now: StoredSnapshot,
   target: StoredSnapshot,
@@ -251,9 +252,9 @@ async function resolveGoal(
     if (mode === undefined) others.delete(name);
     else others.set(name, mode);
   }
-  const goal: FileModes = {
+  const restoredModes: FileModes = {
     ...now.modes,
     others: Object.fromEntries([...others].sort(([a], [b]) => (a < b ? -1 : 1))),
   };
-  return { root: await store.root(files, goal, deadline), files, modes: goal };
+  return { root: await store.root(files, restoredModes, deadline), files, modes: restoredModes };
 }

@@ -255,7 +255,9 @@ export class LiveRun implements ActiveRun {
       this.#notify('warning', failures.silent(label, Math.round(this.#deps.silenceMs / 1000)));
     }, this.#deps.silenceMs);
     try {
-      sideFiles?.onFound(() => void this.#feed.processSideFiles(sideFiles).then(() => this.#liveFigures.update()));
+      sideFiles?.onConversationId(
+        () => void this.#feed.processSideFiles(sideFiles).then(() => this.#liveFigures.update()),
+      );
       for await (const chunk of process.output) {
         clearTimeout(silence);
         this.#closeTimer?.refresh();

@@ -1,6 +1,6 @@
 import type { SessionSummary } from '../../model/session/summary.ts';
 import type { CostSum } from '../../model/usage/usage.ts';
-import { coldStart } from '../session/coldStart.ts';
+import { uncachedResumeCost } from '../session/uncachedResumeCost.ts';
 import { addCost, noCosts } from '../ledger/money.ts';
 import type { PriceTable } from '../prices/prices.ts';
 
@@ -16,6 +16,6 @@ export function resumeCost(
   now: number,
 ): CostSum | null {
   const cold = summaries.filter(({ updated_at: at }) => now - Date.parse(at) > cachedMs);
-  const sum = cold.map((summary) => coldStart(summary, prices)).reduce(addCost, noCosts);
+  const sum = cold.map((summary) => uncachedResumeCost(summary, prices)).reduce(addCost, noCosts);
   return (sum.usd ?? 0) < negligibleUsd ? null : sum;
 }

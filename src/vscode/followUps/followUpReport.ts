@@ -97,7 +97,7 @@ function reasonText(why: NoFollowUpReason | 'resumed', rules: FollowUpRules | nu
     case 'paused':
       return t('You paused all follow-ups.');
     case 'not_idle':
-      return t('The last run did not complete on its own, or the session is a child session, import or recording.');
+      return t('Follow-ups are sent only after a completed run, and not in child sessions, imports or recordings.');
     case 'too_old':
       return t('The session ended more than a day ago.');
     case 'nothing_open':

@@ -1,7 +1,7 @@
 import { isKeepable } from './keepable.ts';
 import type { SessionRow } from '../sessions/sessionRow.ts';
 
-const day = 86_400_000;
+const dayMs = 86_400_000;
 /** Days before the deletion when the notice appears. */
 const noticeDays = 7;
 
@@ -15,6 +15,6 @@ export function daysToDeletion(
   now: number,
 ): number | undefined {
   if (cleanupDays === undefined || !isKeepable(row)) return undefined;
-  const remaining = Date.parse(row.updated_at) + cleanupDays * day - now;
-  return remaining > noticeDays * day ? undefined : Math.max(0, Math.floor(remaining / day));
+  const remaining = Date.parse(row.updated_at) + cleanupDays * dayMs - now;
+  return remaining > noticeDays * dayMs ? undefined : Math.max(0, Math.floor(remaining / dayMs));
 }

@@ -28,7 +28,7 @@ export function observedContext(row: SessionRow, { agent, live }: ObservedState)
 }
 
 export function programmaticItem(name: GroupName, nodes: readonly SessionNode[]): vscode.TreeItem {
-  const label = nodes.length === 1 ? t('1 programmatic session') : t('{0} programmatic sessions', nodes.length);
+  const label = nodes.length === 1 ? t('1 session from scripts') : t('{0} sessions from scripts', nodes.length);
   const item = new vscode.TreeItem(label, vscode.TreeItemCollapsibleState.Collapsed);
   item.id = `programmatic:${name}`;
   item.iconPath = new vscode.ThemeIcon('server-process');

@@ -1,5 +1,5 @@
 import type { SessionHandle } from '../engine/windowEngine.ts';
-import { coldStart } from '../../insight/session/coldStart.ts';
+import { uncachedResumeCost } from '../../insight/session/uncachedResumeCost.ts';
 import { addCost, noCosts } from '../../insight/ledger/money.ts';
 import { descendantsOf } from '../../insight/session/descendants.ts';
 import { MessageFigures } from '../../insight/ledger/messageFigures.ts';
@@ -96,7 +96,7 @@ export class SessionFigures {
     return {
       ...this.#unrestored.all(),
       lastActivity: summary.updated_at,
-      cold: coldStart(summary, prices),
+      cold: uncachedResumeCost(summary, prices),
       known: summary.executor_session_id !== undefined || summary.executor_session_ids.length > 0,
       here: resumeCheck,
     };

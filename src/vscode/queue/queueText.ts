@@ -125,7 +125,7 @@ export function runnerFacts(runner: ListedRunner): [string, string][] {
   const { runner_id, project_dir, within, registered_at, last_heartbeat } = runner;
   return [
     [t('Folder'), project_dir],
-    [t('Takes runs in'), within === undefined ? t('any folder') : within.join(', ')],
+    [t('Accepts runs in'), within === undefined ? t('any folder') : within.join(', ')],
     [t('Registered'), exactDateTime(registered_at)],
     [t('Last heartbeat'), exactDateTime(last_heartbeat)],
     [t('Runner'), runner_id],

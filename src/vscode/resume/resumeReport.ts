@@ -63,7 +63,7 @@ function places(): ReportTable {
       t('Mount the agent’s folder into the container, or start a new conversation.'),
     ],
     [
-      t('Several developers'),
+      t('Another user account'),
       t('Each user has their own home folder. You cannot resume another user’s conversation.'),
       t('Export the session and start a new conversation with its summary.'),
     ],

@@ -15,7 +15,7 @@ import { inertText } from '../text/inertText.ts';
 const { t } = vscode.l10n;
 
 /** Delay in ms after activation, so that the window starts first. */
-const firstLookMs = 3000;
+const firstCheckDelayMs = 3000;
 
 export interface WindowRunnersDeps {
   readonly store: vscode.Uri;
@@ -56,7 +56,7 @@ export class WindowRunners {
       }),
       vscode.workspace.onDidChangeWorkspaceFolders(() => this.#declareAgain()),
     ];
-    this.#timer = setTimeout(() => void this.#lookForQueue(), firstLookMs);
+    this.#timer = setTimeout(() => void this.#lookForQueue(), firstCheckDelayMs);
   }
 
   /** Queues a run in `folder`. Its session shows the progress; a message reports a failure. @throws EngineFailure */

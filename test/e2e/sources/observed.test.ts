@@ -48,7 +48,7 @@ describe('sessions that were started in terminals', function () {
   it('are in the list, with agent, place and cost', async () => {
     await host.workbench.treeItem('Claude Code · Terminal').waitFor();
     await host.workbench.treeItem('Copilot CLI ·').waitFor();
-    await host.workbench.treeItem('1 programmatic session').waitFor();
+    await host.workbench.treeItem('1 session from scripts').waitFor();
     const shown = await texts();
     assert.ok(
       shown.some((text) => /Claude Code · Terminal .*\$0\.\d+/.test(text)),

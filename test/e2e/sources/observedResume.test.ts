@@ -68,10 +68,10 @@ for (const agent of agents) {
       { view: 'Vitrine', width: 1280, height: 900 },
     );
 
-    /** Its row; that of a programmatic session is in a closed group until it is resumed. */
+    /** Its row; that of a session from scripts is in a closed group until it is resumed. */
     async function sessionRow(): Promise<Locator> {
       const { workbench } = host;
-      const group = workbench.treeItem('1 programmatic session');
+      const group = workbench.treeItem('1 session from scripts');
       const row = workbench.treeItem('Remember the tea').first();
       await row.or(group).first().waitFor();
       if ((await row.count()) === 0) await group.click();
@@ -91,7 +91,7 @@ for (const agent of agents) {
       const { request } = await model.waitFor((asked) => asked.scenario === scenario);
       assert.match(turnsOf(request).join('\n'), /Remember the tea[^]*What did I say\?/);
       assert.equal(await workbench.treeItem('Remember the tea').count(), 1);
-      await workbench.treeItem('programmatic session').waitFor({ state: 'detached' });
+      await workbench.treeItem('session from scripts').waitFor({ state: 'detached' });
       await picture(workbench, `observed-resumed-${agent.name}`);
     });
 

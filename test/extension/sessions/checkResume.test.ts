@@ -23,7 +23,7 @@ describe('Will This Resume Here?', () => {
     const found = await check(session);
     assert.match(found, /Resume here.*Not certain/);
     assert.match(found, /conversation file was not found for this user on this machine/);
-    for (const place of ['Git worktrees', 'Containers', 'Several developers', 'CI', 'Remote']) {
+    for (const place of ['Git worktrees', 'Containers', 'Another user account', 'CI', 'Remote']) {
       assert.ok(found.includes(place), place);
     }
     await settings().update('claude.path', '/no/such/program', Global);

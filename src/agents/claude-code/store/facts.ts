@@ -7,10 +7,10 @@ import { syntheticModel } from '../session.ts';
 import { modelUsage, termsOf, tokenUsage } from '../figures/usage.ts';
 import { isFiller, isInterruption, isToolInterruption, typedPrompt } from './records.ts';
 
-const compaction = 'The store does not include the requests that summarized the conversation.';
-const titles = 'The store does not include the requests for titles.';
-const helpers = 'Claude Code before 2.1 does not store its requests to the small helper model.';
-const cutOff = 'A response was interrupted before it was stored; its tokens are unknown.';
+const missingSummaries = 'The store does not include the requests that summarized the conversation.';
+const missingTitles = 'The store does not include the requests for titles.';
+const missingHelperRequests = 'Claude Code before 2.1 does not store its requests to the small helper model.';
+const missingAnswer = 'A response was interrupted before it was stored; its tokens are unknown.';
 
 /** Facts from the records of a session. */
 export class ClaudeFacts {
@@ -73,7 +73,7 @@ export class ClaudeFacts {
     const version = nonEmpty(record['version']);
     if (version !== undefined) {
       facts.agentVersion = version;
-      if (/^[01]\.|^2\.0\./.test(version)) facts.addMissing(helpers);
+      if (/^[01]\.|^2\.0\./.test(version)) facts.addMissing(missingHelperRequests);
     }
     const entrypoint = nonEmpty(record['entrypoint']);
     if (entrypoint !== undefined) {
@@ -91,7 +91,7 @@ export class ClaudeFacts {
         break;
       case 'ai-title':
         this.#aiTitle = nonEmpty(record['aiTitle']) ?? this.#aiTitle;
-        facts.addMissing(titles);
+        facts.addMissing(missingTitles);
         break;
       case 'cost-state':
         this.#readCostState(record);
@@ -123,7 +123,7 @@ export class ClaudeFacts {
       if (id !== undefined) facts.call(countedUsage(id, at, owner));
     }
     if (isMain) {
-      if (this.#isPromptUnanswered && isFiller(record)) facts.addMissing(cutOff);
+      if (this.#isPromptUnanswered && isFiller(record)) facts.addMissing(missingAnswer);
       this.#isPromptUnanswered = false;
       const isError = record['isApiErrorMessage'] === true;
       const stop = nonEmpty(field(message, 'stop_reason'));
@@ -150,14 +150,14 @@ export class ClaudeFacts {
     const prompt = typedPrompt(record);
     const uuid = nonEmpty(record['uuid']);
     if (prompt !== undefined && uuid !== undefined) {
-      if (this.#isPromptUnanswered) facts.addMissing(cutOff);
+      if (this.#isPromptUnanswered) facts.addMissing(missingAnswer);
       this.#isPromptUnanswered = true;
       facts.prompt(countedUsage(uuid, at, undefined), prompt);
       facts.setLastState('answering', at);
     } else if (record['type'] === 'user') {
-      if (record['isCompactSummary'] === true) facts.addMissing(compaction);
+      if (record['isCompactSummary'] === true) facts.addMissing(missingSummaries);
       if (isInterruption(record)) {
-        if (!isToolInterruption(record)) facts.addMissing(cutOff);
+        if (!isToolInterruption(record)) facts.addMissing(missingAnswer);
         this.#isPromptUnanswered = false;
         facts.setLastState('interrupted', at);
       } else if (record['isMeta'] !== true && objects(field(record['message'], 'content')).some(isResult)) {
@@ -168,7 +168,7 @@ export class ClaudeFacts {
 
   #readSystem(record: JsonObject, at: string | undefined): void {
     if (record['subtype'] === 'turn_duration') this.#facts.setLastState('answered', at);
-    if (record['subtype'] === 'compact_boundary') this.#facts.addMissing(compaction);
+    if (record['subtype'] === 'compact_boundary') this.#facts.addMissing(missingSummaries);
   }
 }
 

@@ -8,8 +8,8 @@ import { tokenUsage } from '../wire.ts';
 import { userText } from './items.ts';
 import { isPlain } from './plainRecords.ts';
 
-const titles = 'Codex does not store requests for titles in its terminal.';
-const tokens = 'This version of Codex does not store tokens.';
+const missingTitles = 'Codex does not store requests for titles in its terminal.';
+const missingTokens = 'This version of Codex does not store tokens.';
 
 /** Tokens from one thread's file so far. */
 interface TokenCounter {
@@ -105,7 +105,7 @@ export class CodexFacts {
   #readMeta(payload: unknown, isMain: boolean, counter: TokenCounter): void {
     const facts = this.#facts;
     counter.hasRecords ||= field(payload, 'history_mode') === 'paginated';
-    if (isPlain(payload)) facts.addMissing(tokens);
+    if (isPlain(payload)) facts.addMissing(missingTokens);
     const forkedFrom = nonEmpty(field(payload, 'forked_from_id'));
     counter.inheritsTotals ||= field(payload, 'history_base') !== undefined;
     // Older forks repeat the history with its totals.
@@ -119,7 +119,7 @@ export class CodexFacts {
     const source = nonEmpty(field(payload, 'source'));
     const isTerminal = source === 'cli' || nonEmpty(field(payload, 'originator'))?.includes('tui') === true;
     facts.entryPoint = isTerminal ? 'terminal' : source === 'vscode' ? 'chat' : source === undefined ? null : 'sdk';
-    if (isTerminal && counter.hasRecords) facts.addMissing(titles);
+    if (isTerminal && counter.hasRecords) facts.addMissing(missingTitles);
   }
 
   /** One per request, compaction included. */

@@ -18,9 +18,9 @@ const help = `Usage: vitrine audit ses_… | --from TIME [--to TIME] [options]
 Lists who ran what: commands and their results, files, permissions and other decisions, of one session or of all sessions
 active in a period. The first row of each session shows the state of its record. Secrets are masked.
 
-  --team             lists who queued, executed, stopped, answered and shared what in the team, as JSON lines. The owner and
-                     auditors see everything, members only their own actions. Each row has the hash of the last line of the
-                     team's copy, if it exists, and the newest signature of its machine
+  --team             lists the actions in the team and who took them, as JSON lines. The owner and auditors see
+                     everything, members only their own actions. Each row has the hash of the last line of the team's
+                     copy, if it exists, and the newest signature of its machine
   --verify           verifies each team record that you can read, line by line, and its signature; exit code 1 if one
                      was altered or truncated
   --from TIME        a date such as 2026-01-31 or an ISO 8601 time; dates begin at midnight UTC

@@ -37,7 +37,7 @@ Exit code 0: done; 1: with --wait, the run did not complete; 2: the run was reje
   --model NAME       model, as the agent names it
   --demand KEY=VALUE required hostname, project_dir, executor_type or tag of the runner, such as tag=gpu; can be repeated
   --team             runs on any machine in the team; without --cwd, in the folder of the runner
-  --retry            with --team, without --parent: if its runner is lost, another one executes it
+  --retry            with --team, without --parent: if its runner is lost, another runner executes the run
   --wait             waits until the run ends
   --json             one runner or run per line as JSON
 ${storeHelp}`;

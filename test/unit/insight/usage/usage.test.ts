@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { coldStart } from '../../../../src/insight/session/coldStart.ts';
+import { uncachedResumeCost } from '../../../../src/insight/session/uncachedResumeCost.ts';
 import { contextTokens } from '../../../../src/insight/session/contextTokens.ts';
 import { descendantsOf } from '../../../../src/insight/session/descendants.ts';
 import type { PriceTable } from '../../../../src/insight/prices/prices.ts';
@@ -120,20 +120,20 @@ describe('resuming with an expired cache', () => {
   };
 
   it('writes the whole conversation to the cache again, or reads it as input without a cache price', () => {
-    assert.deepEqual(coldStart({ context_tokens: 1_000_000, model: 'm' }, prices), {
+    assert.deepEqual(uncachedResumeCost({ context_tokens: 1_000_000, model: 'm' }, prices), {
       provenance: 'estimated',
       usd: 2,
       priceTable: { name: 'list', date: '2026-11-01' },
     });
-    const plain = coldStart({ context_tokens: 1_000_000, model: 'plain' }, prices);
+    const plain = uncachedResumeCost({ context_tokens: 1_000_000, model: 'plain' }, prices);
     assert.equal(plain.provenance === 'estimated' && plain.usd, 3);
   });
 
   it('is unknown with a reason if size, model or price are', () => {
     const reasons = [
-      coldStart({ model: 'm' }, prices),
-      coldStart({ context_tokens: 1, model: null }, prices),
-      coldStart({ context_tokens: 1, model: 'other' }, prices),
+      uncachedResumeCost({ model: 'm' }, prices),
+      uncachedResumeCost({ context_tokens: 1, model: null }, prices),
+      uncachedResumeCost({ context_tokens: 1, model: 'other' }, prices),
     ].map((cost) => (cost.provenance === 'unknown' ? cost.reason : ''));
     assert.deepEqual(reasons, [
       'The agent does not report the size of the conversation.',

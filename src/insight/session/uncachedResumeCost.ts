@@ -7,7 +7,7 @@ import { findPrice, priceOfRequest, priceTableRef, type PriceTable } from '../pr
  * Cost of reading a conversation again without a cache, before the first answer. Depends only on its size and its model's
  * price; the cost of the answer is unknown.
  */
-export function coldStart(
+export function uncachedResumeCost(
   { context_tokens: tokens, model }: Pick<SessionSummary, 'context_tokens' | 'model'>,
   prices: PriceTable,
 ): Cost {
