@@ -57,11 +57,6 @@ export class IndexThread {
     this.#listeners.set(key, listener);
   }
 
-  /** Starts the thread, as the first request does. */
-  start(): void {
-    this.#connection();
-  }
-
   /** @throws Error if the thread fails */
   async request<P, R>(call: RequestType<P, R, void>, params: NoInfer<RequestParam<P>>): Promise<R> {
     return this.#connection().sendRequest(call, params);

@@ -18,7 +18,7 @@ const maxSavedSessions = 400;
 
 export interface RemoteSessionsDeps {
   readonly place: Place;
-  readonly thread: Pick<IndexThread, 'listen' | 'start' | 'request' | 'notify'>;
+  readonly thread: Pick<IndexThread, 'listen' | 'request' | 'notify'>;
   /** The sessions that changed last, newest first, as the catalogue has them. Never rejects. */
   readonly saved: (most: number) => Promise<readonly ObservedSummary[]>;
   readonly log: Log;
@@ -106,10 +106,9 @@ export class RemoteSessions implements ObservedFeed {
     return watching;
   }
 
-  /** Resolves when there is a list: from the catalogue while the thread starts, or from the thread. */
+  /** Resolves when there is a list: from the catalogue before the thread starts, or from the thread. */
   async #startWatching(onFailure: () => void): Promise<void> {
     const { thread, place, log } = this.#deps;
-    thread.start();
     if (this.#rows.size === 0) this.#rows = await this.#readSaved();
     const known = [...this.#rows.keys()];
     const listing = thread.request(indexCalls.watch, { place, known }).then((rows) => {

@@ -84,7 +84,6 @@ describe('the first list of many sessions from the catalogue', () => {
     let reply: (rows: readonly ObservedSummary[]) => void = quiet;
     const thread = {
       listen: (_: string, listener: PlaceListener) => void listeners.push(listener),
-      start: quiet,
       notify: quiet,
       request: async (_: unknown, params: unknown): Promise<never> => {
         assert(isObject(params) && Array.isArray(params['known']));
