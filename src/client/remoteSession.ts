@@ -79,11 +79,7 @@ export class RemoteSession<F extends Error> implements Disposable {
   }
 
   /** @throws F, DaemonError */
-  static async openIndexes<F extends Error>(
-    link: DaemonLink<F>,
-    storeDir: string,
-    id: string,
-  ): Promise<RemoteSession<F>> {
+  static async open<F extends Error>(link: DaemonLink<F>, storeDir: string, id: string): Promise<RemoteSession<F>> {
     const earlyUpdates = new EarlyUpdates();
     const { answer, connection } = await link.begin('follow', { session_id: id }, earlyUpdates.handleUpdate);
     const session = new RemoteSession(link, storeDir, connection, answer);
@@ -107,7 +103,7 @@ export class RemoteSession<F extends Error> implements Disposable {
       signal,
     );
     const { followed }: ResultOf<RunMethod> = answer;
-    if (followed === undefined) return RemoteSession.openIndexes(link, storeDir, answer.session_id);
+    if (followed === undefined) return RemoteSession.open(link, storeDir, answer.session_id);
     const session = new RemoteSession(link, storeDir, connection, followed);
     session.#expectEnd();
     earlyUpdates.to((update) => session.#update(update));

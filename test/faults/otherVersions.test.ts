@@ -56,7 +56,7 @@ describe('a run of a daemon of another version, in a window of this one', functi
       ];
       const { session_id } = await other.call('start', place.startParams(steps));
       const link = windowLink();
-      const session = await RemoteSession.openIndexes(link, place.store, session_id);
+      const session = await RemoteSession.open(link, place.store, session_id);
       const shown = await pageOf(session);
       assert.deepEqual([session.isLive(), session.otherVersion()], [true, other.daemon.version]);
       await until('the request', () => session.conversation()?.pendingRequests().length === 1);
@@ -135,7 +135,7 @@ describe('a run of a daemon of another version, in a window of this one', functi
     const start = place.startParams([{ init: true }, { say: 'first' }, { result: {} }]);
     const { session_id } = await other.call('start', start);
     await until('the end', async () => (await other.call('status', {})).runs === 0);
-    const session = await RemoteSession.openIndexes(windowLink(), place.store, session_id);
+    const session = await RemoteSession.open(windowLink(), place.store, session_id);
     assert.equal(session.isLive(), false);
     const shown = await pageOf(session);
     const request = { prompt: prompt([{ init: true }, { ask: { id: 'req-2' } }, { say: 'second' }, { result: {} }]) };
@@ -151,7 +151,7 @@ describe('a run of a daemon of another version, in a window of this one', functi
     const other = await otherDaemon(older);
     const { session_id } = await other.call('start', place.startParams([{ init: true }, { forever: true }]));
     const link = windowLink();
-    const session = await RemoteSession.openIndexes(link, place.store, session_id);
+    const session = await RemoteSession.open(link, place.store, session_id);
     assert.equal(session.isLive(), true);
     await link.call('stop', { session_id, kill: false });
     assert.equal((await other.call('status', {})).runs, 0);
@@ -163,7 +163,7 @@ describe('a run of a daemon of another version, in a window of this one', functi
     const other = await otherDaemon(older);
     const start = place.startParams([{ init: true }, { forever: true }]);
     const { session_id } = await other.call('start', { ...start, request: { ...start.request, interactive: false } });
-    const session = await RemoteSession.openIndexes(windowLink(), place.store, session_id);
+    const session = await RemoteSession.open(windowLink(), place.store, session_id);
     assert.equal(session.conversation()?.takesMessages, false);
     await assert.rejects(
       session.conversation()?.sendMessage('a message', 'queue') ?? Promise.resolve(),
@@ -176,7 +176,7 @@ describe('a run of a daemon of another version, in a window of this one', functi
     const other = await otherDaemon(older);
     const steps = [{ init: true }, { say: 'before' }, { ask: { id: 'req-1' } }];
     const { session_id } = await other.call('start', place.startParams(steps));
-    const session = await RemoteSession.openIndexes(windowLink(), place.store, session_id);
+    const session = await RemoteSession.open(windowLink(), place.store, session_id);
     await until('the request', () => session.conversation()?.pendingRequests().length === 1);
     process.kill(other.daemon.pid, 'SIGKILL');
     assert.equal((await session.done)?.success, false);

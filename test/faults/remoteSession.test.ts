@@ -28,7 +28,7 @@ describe('a session of the daemon', function () {
     const before = session.entryCount();
     const reported: EntryUpdate[] = [];
     session.onUpdates((updates) => reported.push(...updates));
-    const other = await RemoteSession.openIndexes(place.windowLink(), place.store, session.id);
+    const other = await RemoteSession.open(place.windowLink(), place.store, session.id);
     assert.deepEqual(await other.read(0, other.entryCount()), await session.read(0, before));
     const again = JSON.stringify([{ init: true }, { say: 'two' }, { result: {} }]);
     const { context } = place.startParams([]);

@@ -8,7 +8,7 @@ import type { Session } from '../../model/session/session.ts';
 import { isSessionLive } from '../../model/session/status.ts';
 import type { Demands } from '../../model/session/demands.ts';
 import type { ChildLimits, QueuedRun, StartRequest } from '../api.ts';
-import { blueprintResumeRequest } from '../blueprints/resume.ts';
+import { blueprintResumeRequest, type ResumeBlueprintDeps } from '../blueprints/resume.ts';
 import { executorOf, findBlueprint, startRequest } from '../blueprints/request.ts';
 import { EngineFailure, failures } from '../failures/failures.ts';
 import { folderFilter } from '../recall/recall.ts';
@@ -208,10 +208,15 @@ export class Children {
     const { agent_name: name, remote } = summary;
     if (remote !== undefined) throw failures.sessionRemote(id, remote.hostname);
     const { blueprints, use } = this.#deps;
-    const permit = async (agent: Agent | null) => {
-      if (name !== undefined) await this.#permit(caller, name, agent);
+    const deps: ResumeBlueprintDeps = {
+      engine: this.#engine,
+      blueprints,
+      use,
+      projectDir: caller.session.project_dir ?? '',
+      assertPermitted: async (agent) => {
+        if (name !== undefined) await this.#assertPermitted(caller, name, agent);
+      },
     };
-    const deps = { engine: this.#engine, blueprints, use, projectDir: caller.session.project_dir ?? '', permit };
     const request = await rejectWhenCallerEnds(caller, () => blueprintResumeRequest(id, prompt, deps));
     const { executor_type: executor = 'claude-code', executor_profile: profile, project_dir: folder = '' } = summary;
     const run = {
@@ -276,8 +281,8 @@ export class Children {
     void this.#callbackSender.sendDue(sessionId);
   }
 
-  /** As `ChildServer.permit` */
-  async permit(parentId: string, agent: Agent, hash?: string): Promise<void> {
+  /** As `ChildServer.assertPermitted` */
+  async assertPermitted(parentId: string, agent: Agent, hash?: string): Promise<void> {
     if (hash === undefined) await this.#deps.listedAgents.check({ session_id: parentId }, agent.name, agent);
     else assertSameAgent(agent, hash);
   }
@@ -334,7 +339,7 @@ export class Children {
    * `agent` is `null` if its file was deleted. @throws EngineFailure if the caller may not run the agent here with its
    * current file
    */
-  async #permit({ session }: Caller, name: string, agent: Agent | null): Promise<void> {
+  async #assertPermitted({ session }: Caller, name: string, agent: Agent | null): Promise<void> {
     await this.#deps.listedAgents.check(session, name, agent);
     const { project_dir: folder = '' } = session;
     const run = agent === null ? null : { demands: agent.demands, folder, executor: executorOf(agent) };

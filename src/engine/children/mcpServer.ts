@@ -52,7 +52,7 @@ export class ChildMcpServer implements ChildServer {
   }
 
   assertPermitted(parentId: string, agent: Agent, fileHash?: string): Promise<void> {
-    return this.#children.permit(parentId, agent, fileHash);
+    return this.#children.assertPermitted(parentId, agent, fileHash);
   }
 
   expectCallback(callback: { readonly parent: string; readonly child: string }): Promise<void> {

@@ -16,7 +16,7 @@ export interface ExecuteDeps extends ResumeBlueprintDeps {
     start(request: StartRequest): Promise<StartedRun>;
     resume(sessionId: string, request: ResumeRequest): Promise<StartedRun>;
   };
-  /** As `ChildServer.permit` */
+  /** As `ChildServer.assertPermitted` */
   readonly permitChild: ChildServer['assertPermitted'];
   /** Another machine has the parent of the run's session. */
   readonly isFarFromParent: boolean;
@@ -79,7 +79,7 @@ async function resumeOf(job: Job, deps: ExecuteDeps): Promise<ResumeRequest> {
   const { session_id, prompt } = job.run;
   await assertSameAgent(job, deps);
   // A person queued it, which permits the current version of the agent's file.
-  const permittingDeps = { ...deps, permit: () => Promise.resolve() };
+  const permittingDeps: ResumeBlueprintDeps = { ...deps, assertPermitted: () => Promise.resolve() };
   return {
     ...(await blueprintResumeRequest(session_id, prompt, permittingDeps, choiceOf(job))),
     queued: queuedOf(job),

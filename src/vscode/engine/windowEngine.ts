@@ -182,7 +182,7 @@ export class WindowEngine {
   }
 
   open(sessionId: string): Promise<SessionHandle> {
-    return RemoteSession.openIndexes(this.#link, this.#deps.engine.storeDir, sessionId).catch((error: unknown) => {
+    return RemoteSession.open(this.#link, this.#deps.engine.storeDir, sessionId).catch((error: unknown) => {
       throw translateConnectionError(error);
     });
   }

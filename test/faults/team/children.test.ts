@@ -153,19 +153,19 @@ describe('child sessions on another machine in a team', function () {
       },
     });
     await watching.call('watch', { events: false });
-    const session = await RemoteSession.openIndexes(alice.windowLink(), alice.store, child);
+    const session = await RemoteSession.open(alice.windowLink(), alice.store, child);
     const shown = new Map<number, string>();
     session.onUpdates((updates) => {
       for (const update of updates) if (update.op === 'put') shown.set(update.entry.index, update.entry.content);
     });
     for (const { index, content } of await session.read(0, session.entryCount())) shown.set(index, content);
-    assert.match(shown.get(0) ?? '', /It waits/);
+    assert.match(shown.get(0) ?? '', /Waiting: /);
 
     writeFileSync(go, '');
     await until('its transcript and request', () => {
       return [...shown.values()].includes('a sketch') && session.conversation()?.pendingRequests().length === 1;
     });
-    assert.doesNotMatch(shown.get(0) ?? '', /It waits/);
+    assert.doesNotMatch(shown.get(0) ?? '', /Waiting: /);
     // It can be answered where it is shown.
     const [at = -1] = await until(
       'the entry of the request',

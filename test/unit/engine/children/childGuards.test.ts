@@ -296,8 +296,14 @@ describe('rules for sessions that agents start', () => {
     const asked: unknown[] = [];
     const options = (...args: readonly unknown[]) => ({ extraArgs: [asked.push(args)].map(String) });
     leads.write('lead', 'executor_type: codex\n');
-    const permit = () => Promise.resolve();
-    const deps = { engine, blueprints: leads.load, use: { ...leads.use, options }, projectDir: bench.dir, permit };
+    const assertPermitted = () => Promise.resolve();
+    const deps = {
+      engine,
+      blueprints: leads.load,
+      use: { ...leads.use, options },
+      projectDir: bench.dir,
+      assertPermitted,
+    };
     assert.deepEqual((await blueprintResumeRequest(handle.id, 'go', deps, { model: 'm' })).options, {
       extraArgs: ['1'],
       model: 'm',
