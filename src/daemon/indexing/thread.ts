@@ -13,7 +13,7 @@ import { BackgroundIndex } from './backgroundIndex.ts';
 import { indexCalls, indexNotifications, indexCommands, indexReports } from './messages.ts';
 import { WatchedPlaces } from './watchedPlaces.ts';
 
-/** Sessions in one message to the daemon. With all of many at once, their copies take as much memory as both lists. */
+/** Maximum sessions per message to the daemon: copies of thousands at once would take as much memory as the list itself. */
 const sessionsPerPart = 250;
 
 /** The indexing thread of a daemon: reads the stores of agents and writes the catalogue, so that clients never wait for it. */
